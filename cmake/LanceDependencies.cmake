@@ -1,0 +1,12 @@
+# Third-party libraries other than Arrow; all are Debian packages (see ./dev setup).
+find_package(PkgConfig REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(roaring REQUIRED)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
+pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+find_package(nlohmann_json REQUIRED)
+if(LANCE_TESTS)
+  enable_testing()
+  find_package(GTest REQUIRED)
+endif()
