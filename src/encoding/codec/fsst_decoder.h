@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/byte_reader.h"
+#include "base/error.h"
+
+namespace lance::encoding {
+
+/// Bytes of a serialised symbol table (spec/encodings.md §4.10).
+constexpr uint64_t kFsstTableBytes = 2312;
+/// A code byte expands to this many bytes at most.
+constexpr uint64_t kFsstMaxSymbolBytes = 8;
+
+// Symbol table:
+//   0      u8 number of symbols n
+//   1, 2   u8 terminator, u8 suffix limit (of no use to readers)
+//   3      u8 switch: bit 0 set when the strings are codes, clear when they are stored plain
+//   4      "TSSF"
+//   8      n × 8 bytes: the symbols, zero padded; then n × u8: their lengths, 1 … 8; zeros
+
+/// Decodes strings of one page. Immutable, thread-safe.
+class FsstDecoder {
+ public:
+  static Result<FsstDecoder> Parse(Bytes table);
+
+  /// Room that decoding `size` bytes of codes may need in `out`.
+  static uint64_t MaxDecodedBytes(uint64_t size) {
+    return size * kFsstMaxSymbolBytes + kFsstMaxSymbolBytes;
+  }
+  /// Decodes one string; returns its size, or an error for a code without a symbol. `out` has room
+  /// for MaxDecodedBytes(codes.size()).
+  Result<uint64_t> Decode(Bytes codes, uint8_t* out) const;
+
+ private:
+  bool in_use_ = false;
+  std::array<uint64_t, 256> symbols_{};
+  std::array<uint8_t, 256> lengths_{};  ///< 0: there is no such symbol
+};
+
+}  // namespace lance::encoding

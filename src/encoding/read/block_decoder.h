@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "base/byte_reader.h"
+#include "base/error.h"
+#include "encoding/read/leaf_sink.h"
+
+namespace lance::encodings21 {
+class CompressiveEncoding;
+}
+
+namespace lance::encoding {
+
+/// Decodes a "block": a number of values known from outside, in one buffer (the block context of
+/// spec/encodings.md §4.0). Levels and dictionary items are blocks. Immutable, thread-safe.
+class BlockDecoder {
+ public:
+  virtual ~BlockDecoder() = default;
+
+  /// Compiles an encoding; one that has no block form is Unsupported, named.
+  static Result<std::unique_ptr<BlockDecoder>> Make(
+      const encodings21::CompressiveEncoding& encoding);
+
+  bool variable() const { return variable_; }
+  /// Bits of a value, for fixed-width blocks.
+  uint64_t value_bits() const { return value_bits_; }
+
+  /// Fixed-width: exactly `count` values into `out`, ⌈count × value_bits / 8⌉ bytes.
+  virtual Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const;
+  /// Variable-width.
+  virtual Result<DecodedBlock> DecodeVariable(Bytes bytes, uint64_t count,
+                                              arrow::MemoryPool* pool) const;
+  /// Either kind into fresh buffers. `count` has been checked against other facts.
+  Result<DecodedBlock> Decode(Bytes bytes, uint64_t count, arrow::MemoryPool* pool) const;
+
+ protected:
+  BlockDecoder(bool variable, uint64_t value_bits)
+      : variable_(variable), value_bits_(value_bits) {}
+
+ private:
+  bool variable_;
+  uint64_t value_bits_;
+};
+
+/// A decoder of 16-bit levels: BlockDecoder with the width checked.
+Result<std::unique_ptr<BlockDecoder>> MakeLevelDecoder(
+    const encodings21::CompressiveEncoding& encoding);
+
+}  // namespace lance::encoding

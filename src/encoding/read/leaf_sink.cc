@@ -1,0 +1,143 @@
+#include "encoding/read/leaf_sink.h"
+
+#include <cstring>
+#include <limits>
+
+#include "arrow/buffer.h"
+#include "arrow/util/bit_util.h"
+
+namespace lance::encoding {
+namespace {
+
+constexpr int64_t kMaxSmallOffset = std::numeric_limits<int32_t>::max();
+
+}  // namespace
+
+const int64_t* DecodedBlock::offset_data() const {
+  return reinterpret_cast<const int64_t*>(offsets->data());
+}
+
+LeafSink::LeafSink(const LeafShape& shape, arrow::MemoryPool* pool)
+    : shape_(&shape),
+      pool_(pool),
+      values_(pool),
+      offsets_(pool),
+      data_(pool),
+      rep_(pool),
+      def_(pool),
+      item_validity_(shape.dimensions.size()) {
+  uint64_t items = 1;
+  for (uint32_t dimension : shape.dimensions) {
+    items *= dimension;
+    items_per_value_.push_back(items);
+  }
+}
+
+Result<std::unique_ptr<LeafSink>> LeafSink::Make(const LeafShape& shape, uint64_t num_rows,
+                                                 arrow::MemoryPool* pool) {
+  std::unique_ptr<LeafSink> sink(new LeafSink(shape, pool));
+  if (shape.values == LeafShape::Values::kVariable) {
+    const int64_t zero = 0;
+    ARROW_RETURN_NOT_OK(sink->offsets_.Reserve(static_cast<int64_t>(
+        ((shape.has_lists() ? 0 : num_rows) + 1) * (shape.large_offsets ? 8 : 4))));
+    sink->offsets_.UnsafeAppend(&zero, shape.large_offsets ? 8 : 4);
+  } else if (shape.values == LeafShape::Values::kFixed && !shape.has_lists()) {
+    if (shape.value_bits != 0 &&
+        num_rows > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / shape.value_bits) {
+      return MakeError(ErrorCode::kOverBudget, "too many rows in one batch");
+    }
+    ARROW_RETURN_NOT_OK(
+        sink->values_.Reserve(arrow::bit_util::BytesForBits(num_rows * shape.value_bits)));
+  }
+  return sink;
+}
+
+Result<uint64_t> LeafSink::AppendFixed(uint64_t count) {
+  const uint64_t at = num_values_;
+  const int64_t bytes =
+      arrow::bit_util::BytesForBits(static_cast<int64_t>((at + count) * shape_->value_bits));
+  const int64_t more = bytes - values_.length();
+  ARROW_RETURN_NOT_OK(values_.Reserve(more));
+  // A byte shared with the values before keeps their bits; a fresh one must not hold garbage.
+  if (shape_->value_bits % 8 != 0) {
+    std::memset(values_.mutable_data() + values_.length(), 0, static_cast<size_t>(more));
+  }
+  values_.UnsafeAdvance(more);
+  for (size_t depth = 0; depth < item_validity_.size(); ++depth) {
+    if (item_validity_[depth] == nullptr) continue;
+    auto& buffer = static_cast<arrow::ResizableBuffer&>(*item_validity_[depth]);
+    const int64_t old_bits = static_cast<int64_t>(at * items_per_value_[depth]);
+    const int64_t bits = static_cast<int64_t>((at + count) * items_per_value_[depth]);
+    ARROW_RETURN_NOT_OK(buffer.Resize(arrow::bit_util::BytesForBits(bits), false));
+    arrow::bit_util::SetBitsTo(buffer.mutable_data(), old_bits, bits - old_bits, true);
+  }
+  num_values_ += count;
+  return at;
+}
+
+Result<uint8_t*> LeafSink::ItemValidity(size_t depth) {
+  if (item_validity_[depth] == nullptr) {
+    const auto bits = static_cast<int64_t>(num_values_ * items_per_value_[depth]);
+    ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(
+                                           arrow::bit_util::BytesForBits(bits), pool_));
+    std::memset(buffer->mutable_data(), 0xff, static_cast<size_t>(buffer->size()));
+    item_validity_[depth] = std::move(buffer);
+  }
+  return item_validity_[depth]->mutable_data();
+}
+
+Status LeafSink::ReserveVariable(uint64_t count, uint64_t bytes) {
+  const uint64_t total = static_cast<uint64_t>(data_.length()) + bytes;
+  if (total < bytes || total > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    return MakeError(ErrorCode::kOverBudget, "the bytes of a column exceed 2^63");
+  }
+  if (!shape_->large_offsets && total > static_cast<uint64_t>(kMaxSmallOffset)) {
+    return MakeError(ErrorCode::kOverBudget,
+                     "a batch of this column exceeds the 2 GiB that 32-bit offsets can address; "
+                     "read fewer rows at a time");
+  }
+  ARROW_RETURN_NOT_OK(
+      offsets_.Reserve(static_cast<int64_t>(count * (shape_->large_offsets ? 8 : 4))));
+  return data_.Reserve(static_cast<int64_t>(bytes));
+}
+
+Status LeafSink::AppendLevels(const uint16_t* rep, const uint16_t* def,
+                              const std::vector<uint16_t>& to_canonical, uint64_t count) {
+  const auto bytes = static_cast<int64_t>(count * sizeof(uint16_t));
+  if (rep != nullptr) ARROW_RETURN_NOT_OK(rep_.Append(rep, bytes));
+  if (def != nullptr && !has_def_) {
+    const auto before = static_cast<int64_t>(num_items_ * sizeof(uint16_t));
+    ARROW_RETURN_NOT_OK(def_.Reserve(before + bytes));
+    std::memset(def_.mutable_data(), 0, static_cast<size_t>(before));
+    def_.UnsafeAdvance(before);
+    has_def_ = true;
+  }
+  if (has_def_) {
+    ARROW_RETURN_NOT_OK(def_.Reserve(bytes));
+    auto* out = reinterpret_cast<uint16_t*>(def_.mutable_data() + def_.length());
+    if (def == nullptr) {
+      std::memset(out, 0, static_cast<size_t>(bytes));
+    } else {
+      for (uint64_t i = 0; i < count; ++i) out[i] = to_canonical[def[i]];
+    }
+    def_.UnsafeAdvance(bytes);
+  }
+  num_items_ += count;
+  return Status::OK();
+}
+
+void LeafSink::StartDictionary(std::shared_ptr<const DecodedBlock> items, uint64_t first_value) {
+  dictionaries_.push_back({first_value, std::move(items)});
+}
+
+Result<std::shared_ptr<arrow::Buffer>> LeafSink::FinishFixed() {
+  return values_.Finish(/*shrink_to_fit=*/false);
+}
+Result<std::shared_ptr<arrow::Buffer>> LeafSink::FinishOffsets() {
+  return offsets_.Finish(/*shrink_to_fit=*/false);
+}
+Result<std::shared_ptr<arrow::Buffer>> LeafSink::FinishData() {
+  return data_.Finish(/*shrink_to_fit=*/false);
+}
+
+}  // namespace lance::encoding

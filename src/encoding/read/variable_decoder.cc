@@ -1,0 +1,254 @@
+#include <cstring>
+
+#include "arrow/buffer.h"
+#include "encoding/codec/fsst_decoder.h"
+#include "encoding/codec/general_compression.h"
+#include "encoding/read/encoding_name.h"
+#include "encoding/read/value_decoder.h"
+#include "encodings21.pb.h"
+
+namespace lance::encoding {
+namespace {
+
+// The strings of a chunk: (n + 1) offsets from the start of the buffer, then the bytes.
+template <typename T>
+class ChunkStrings {
+ public:
+  static Result<ChunkStrings> Parse(Bytes buffer, uint32_t num_values) {
+    const uint64_t table = (uint64_t{num_values} + 1) * sizeof(T);
+    if (buffer.size() < table) {
+      return Corrupt("strings of a chunk: ", buffer.size(), " bytes can't hold ", num_values,
+                     " offsets");
+    }
+    return ChunkStrings(buffer, table);
+  }
+
+  T offset(uint64_t index) const {
+    return LoadLittleEndian<T>(buffer_.data() + index * sizeof(T));
+  }
+  // Checks that the offsets of a run ascend within the buffer.
+  Status Check(const ValueRun& run) const {
+    T previous = offset(run.start);
+    bool sorted = previous >= table_;
+    for (uint64_t i = 1; i <= run.count; ++i) {
+      const T next = offset(run.start + i);
+      sorted &= next >= previous;
+      previous = next;
+    }
+    if (sorted && previous <= buffer_.size()) return Status::OK();
+    return Corrupt("strings of a chunk: offsets of values ", run.start, " to ",
+                   run.start + run.count, " don't ascend within the ", buffer_.size(), " bytes");
+  }
+  const uint8_t* data() const { return buffer_.data(); }
+
+ private:
+  ChunkStrings(Bytes buffer, uint64_t table) : buffer_(buffer), table_(table) {}
+  Bytes buffer_;
+  uint64_t table_;
+};
+
+template <typename T>
+class PlainDecoder final : public VariableDecoder {
+ public:
+  Status Decode(Bytes buffer, uint32_t num_values, std::span<const ValueRun> runs,
+                LeafSink& sink) const override {
+    ARROW_ASSIGN_OR_RAISE(auto strings, ChunkStrings<T>::Parse(buffer, num_values));
+    for (const ValueRun& run : runs) {
+      ARROW_RETURN_NOT_OK(strings.Check(run));
+      const T begin = strings.offset(run.start);
+      const uint64_t size = strings.offset(run.start + run.count) - begin;
+      ARROW_RETURN_NOT_OK(sink.ReserveVariable(run.count, size));
+      if (size > 0) std::memcpy(sink.variable_end(), strings.data() + begin, size);
+      const uint8_t* ends = strings.data() + (run.start + uint64_t{1}) * sizeof(T);
+      if (reinterpret_cast<uintptr_t>(ends) % alignof(T) == 0) {
+        sink.EndValues(reinterpret_cast<const T*>(ends), begin, run.count);
+      } else {
+        std::vector<T> aligned(run.count);
+        std::memcpy(aligned.data(), ends, run.count * sizeof(T));
+        sink.EndValues(aligned.data(), begin, run.count);
+      }
+    }
+    return Status::OK();
+  }
+};
+
+template <typename T>
+class FsstChunkDecoder final : public VariableDecoder {
+ public:
+  explicit FsstChunkDecoder(FsstDecoder fsst) : fsst_(std::move(fsst)) {}
+  Status Decode(Bytes buffer, uint32_t num_values, std::span<const ValueRun> runs,
+                LeafSink& sink) const override {
+    ARROW_ASSIGN_OR_RAISE(auto strings, ChunkStrings<T>::Parse(buffer, num_values));
+    for (const ValueRun& run : runs) {
+      ARROW_RETURN_NOT_OK(strings.Check(run));
+      T begin = strings.offset(run.start);
+      ARROW_RETURN_NOT_OK(sink.ReserveVariable(
+          run.count,
+          FsstDecoder::MaxDecodedBytes(strings.offset(run.start + run.count) - begin)));
+      for (uint64_t i = 1; i <= run.count; ++i) {
+        const T end = strings.offset(run.start + i);
+        ARROW_ASSIGN_OR_RAISE(
+            uint64_t size, fsst_.Decode({strings.data() + begin, static_cast<size_t>(end - begin)},
+                                        sink.variable_end()));
+        sink.EndValue(size);
+        begin = end;
+      }
+    }
+    return Status::OK();
+  }
+
+ private:
+  FsstDecoder fsst_;
+};
+
+class GeneralVariableDecoder final : public VariableDecoder {
+ public:
+  GeneralVariableDecoder(CompressionScheme scheme, std::unique_ptr<VariableDecoder> inner)
+      : scheme_(scheme), inner_(std::move(inner)) {}
+  Status Decode(Bytes buffer, uint32_t num_values, std::span<const ValueRun> runs,
+                LeafSink& sink) const override {
+    ARROW_ASSIGN_OR_RAISE(auto plain, Decompress(scheme_, buffer, arrow::default_memory_pool()));
+    return inner_->Decode({plain->data(), static_cast<size_t>(plain->size())}, num_values, runs,
+                          sink);
+  }
+
+ private:
+  CompressionScheme scheme_;
+  std::unique_ptr<VariableDecoder> inner_;
+};
+
+Result<uint64_t> OffsetBits(const encodings21::Variable& variable) {
+  if (variable.has_values()) return Unsupported("strings with buffer compression");
+  const auto& offsets = variable.offsets();
+  const uint64_t bits = offsets.has_flat() ? offsets.flat().bits_per_value() : 0;
+  if (bits != 32 && bits != 64) {
+    return Unsupported("strings with offsets encoded as ", EncodingName(offsets));
+  }
+  return bits;
+}
+
+template <typename Index>
+Status GatherFixedAs(const DecodedBlock& items, const uint8_t* indices, uint64_t count,
+                     const FixedTarget& target) {
+  const uint64_t width = items.value_bits / 8;
+  const uint8_t* values = items.values->data();
+  uint8_t* out = target.data + target.at * width;
+  auto gather = [&](auto copy) -> Status {
+    for (uint64_t i = 0; i < count; ++i) {
+      const Index index = LoadLittleEndian<Index>(indices + i * sizeof(Index));
+      if (index >= items.num_values) {
+        return Corrupt("dictionary index ", uint64_t{index}, ", with ", items.num_values,
+                       " items present");
+      }
+      copy(out + i * width, values + index * width);
+    }
+    return Status::OK();
+  };
+  if (width == 8) return gather([](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, 8); });
+  if (width == 16) {
+    return gather([](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, 16); });
+  }
+  return gather(
+      [width](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, width); });
+}
+
+template <typename Index>
+Status GatherVariableAs(const DecodedBlock& items, const uint8_t* indices, uint64_t count,
+                        LeafSink& sink) {
+  const int64_t* offsets = items.offset_data();
+  uint64_t total = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    const Index index = LoadLittleEndian<Index>(indices + i * sizeof(Index));
+    if (index >= items.num_values) {
+      return Corrupt("dictionary index ", uint64_t{index}, ", with ", items.num_values,
+                     " items present");
+    }
+    total += static_cast<uint64_t>(offsets[index + 1] - offsets[index]);
+  }
+  ARROW_RETURN_NOT_OK(sink.ReserveVariable(count, total));
+  for (uint64_t i = 0; i < count; ++i) {
+    const Index index = LoadLittleEndian<Index>(indices + i * sizeof(Index));
+    const auto size = static_cast<uint64_t>(offsets[index + 1] - offsets[index]);
+    if (size > 0) std::memcpy(sink.variable_end(), items.values->data() + offsets[index], size);
+    sink.EndValue(size);
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+bool IsVariableEncoding(const encodings21::CompressiveEncoding& encoding) {
+  using Kind = encodings21::CompressiveEncoding::CompressionCase;
+  switch (encoding.compression_case()) {
+    case Kind::kVariable:
+    case Kind::kFsst:
+      return true;
+    case Kind::kGeneral:
+      return IsVariableEncoding(encoding.general().values());
+    default:
+      return false;
+  }
+}
+
+Result<std::unique_ptr<VariableDecoder>> VariableDecoder::Make(
+    const encodings21::CompressiveEncoding& encoding) {
+  using Kind = encodings21::CompressiveEncoding::CompressionCase;
+  switch (encoding.compression_case()) {
+    case Kind::kVariable: {
+      ARROW_ASSIGN_OR_RAISE(uint64_t bits, OffsetBits(encoding.variable()));
+      if (bits == 32) return std::make_unique<PlainDecoder<uint32_t>>();
+      return std::make_unique<PlainDecoder<uint64_t>>();
+    }
+    case Kind::kFsst: {
+      if (!encoding.fsst().values().has_variable()) {
+        return Unsupported("FSST over ", EncodingName(encoding.fsst().values()));
+      }
+      ARROW_ASSIGN_OR_RAISE(uint64_t bits, OffsetBits(encoding.fsst().values().variable()));
+      ARROW_ASSIGN_OR_RAISE(auto fsst,
+                            FsstDecoder::Parse(AsBytes(encoding.fsst().symbol_table())));
+      if (bits == 32) return std::make_unique<FsstChunkDecoder<uint32_t>>(std::move(fsst));
+      return std::make_unique<FsstChunkDecoder<uint64_t>>(std::move(fsst));
+    }
+    case Kind::kGeneral: {
+      ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme, SchemeOf(encoding.general().compression()));
+      ARROW_ASSIGN_OR_RAISE(auto inner, Make(encoding.general().values()));
+      return std::make_unique<GeneralVariableDecoder>(scheme, std::move(inner));
+    }
+    default:
+      return Unsupported("mini-block encoding ", EncodingName(encoding), " for byte strings");
+  }
+}
+
+Status GatherFixed(const DecodedBlock& items, const uint8_t* indices, uint64_t index_bits,
+                   uint64_t count, const FixedTarget& target) {
+  switch (index_bits) {
+    case 8:
+      return GatherFixedAs<uint8_t>(items, indices, count, target);
+    case 16:
+      return GatherFixedAs<uint16_t>(items, indices, count, target);
+    case 32:
+      return GatherFixedAs<uint32_t>(items, indices, count, target);
+    case 64:
+      return GatherFixedAs<uint64_t>(items, indices, count, target);
+    default:
+      return Corrupt("dictionary indices of ", index_bits, " bits");
+  }
+}
+
+Status GatherVariable(const DecodedBlock& items, const uint8_t* indices, uint64_t index_bits,
+                      uint64_t count, LeafSink& sink) {
+  switch (index_bits) {
+    case 8:
+      return GatherVariableAs<uint8_t>(items, indices, count, sink);
+    case 16:
+      return GatherVariableAs<uint16_t>(items, indices, count, sink);
+    case 32:
+      return GatherVariableAs<uint32_t>(items, indices, count, sink);
+    case 64:
+      return GatherVariableAs<uint64_t>(items, indices, count, sink);
+    default:
+      return Corrupt("dictionary indices of ", index_bits, " bits");
+  }
+}
+
+}  // namespace lance::encoding

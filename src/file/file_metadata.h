@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "base/byte_reader.h"
+#include "base/context.h"
+#include "file/version.h"
+#include "io/object_store.h"
+#include "io/read_batch.h"
+#include "schema/schema.h"
+
+namespace lance {
+
+// Footer, the last 40 bytes of a 2.x file (spec/file-format.md §2.2):
+//   u64 position of the column metadata   u64 position of the column table
+//   u64 position of the buffer table      u32 number of global buffers
+//   u32 number of columns                 u16 major, u16 minor, "LANC"
+// Tables: one { u64 position, u64 size } an entry.
+constexpr uint64_t kFooterBytes = 40;
+
+struct Footer {
+  uint64_t column_metadata_position = 0;
+  uint64_t column_table_position = 0;
+  uint64_t buffer_table_position = 0;
+  uint32_t num_global_buffers = 0;
+  uint32_t num_columns = 0;
+  uint16_t major_version = 0;
+  uint16_t minor_version = 0;
+
+  /// `tail`: the last 40 bytes of a file of `file_size` bytes. Checks magic and positions.
+  static Result<Footer> Parse(Bytes tail, uint64_t file_size);
+};
+
+/// One page as the column metadata describes it.
+struct PageMetadata {
+  uint64_t num_rows = 0;
+  uint64_t first_row = 0;
+  std::vector<ByteRange> buffers;
+  /// Full message name after the last '/' of the type URL, and the serialised message.
+  std::string encoding_type;
+  std::string encoding;
+};
+
+struct ColumnMetadata {
+  /// Full message name of the column encoding, and the message.
+  std::string encoding_type;
+  std::string encoding;
+  uint64_t num_rows = 0;
+  std::vector<PageMetadata> pages;
+  std::vector<ByteRange> buffers;
+};
+
+/// Everything in a 2.x file but its data. Column metadata is kept as bytes and parsed on demand,
+/// so that opening a file with thousands of columns stays cheap.
+class FileMetadata {
+ public:
+  /// Two reads, mostly one: the tail of the file, and what of the metadata did not fit in it.
+  static Result<FileMetadata> Load(const Context& context, RandomReader& reader);
+
+  const Footer& footer() const { return footer_; }
+  FileVersion version() const { return version_; }
+  const Schema& schema() const { return schema_; }
+  /// Number of rows as the file descriptor states it (informative).
+  uint64_t declared_rows() const { return declared_rows_; }
+  const std::vector<ByteRange>& global_buffers() const { return global_buffers_; }
+  uint32_t num_columns() const { return footer_.num_columns; }
+  ByteRange column_range(uint32_t column) const { return columns_[column]; }
+  /// Parses and checks one column's metadata: `column` < num_columns().
+  Result<ColumnMetadata> ParseColumn(uint32_t column) const;
+
+ private:
+  Footer footer_;
+  FileVersion version_ = kDefaultFileVersion;
+  Schema schema_;
+  uint64_t declared_rows_ = 0;
+  uint64_t file_size_ = 0;
+  std::vector<ByteRange> global_buffers_;
+  std::vector<ByteRange> columns_;
+  /// The bytes from footer_.column_metadata_position to the end of the file.
+  std::shared_ptr<arrow::Buffer> metadata_;
+};
+
+}  // namespace lance

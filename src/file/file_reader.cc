@@ -1,0 +1,489 @@
+#include "file/file_reader.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <mutex>
+
+#include "arrow/array.h"
+#include "arrow/record_batch.h"
+#include "arrow/type.h"
+#include "encoding/read/page_reader.h"
+#include "encodings21.pb.h"
+#include "file/assemble.h"
+#include "file/file_metadata.h"
+#include "file/leaf_column.h"
+#include "io/read_batch.h"
+
+namespace lance {
+namespace {
+
+using encoding::LeafShape;
+using encoding::LeafSink;
+using encoding::NeededBytes;
+using encoding::PageBuffer;
+using encoding::PageCursor;
+using encoding::PageReader;
+
+constexpr char kPageLayoutType[] = "lance.encodings21.PageLayout";
+constexpr char kColumnEncodingType[] = "lance.encodings.ColumnEncoding";
+
+ErrorPlace Place(const std::string& path, int64_t column, std::optional<int64_t> page = {}) {
+  ErrorPlace place;
+  place.path = path;
+  place.column = column;
+  place.page = page;
+  return place;
+}
+
+/// One column of the file: its pages, opened on first use and kept.
+class Column {
+ public:
+  Column(const FileMetadata& file, uint32_t index) : file_(file), index_(index) {}
+
+  /// The column's metadata, parsed once.
+  Result<const ColumnMetadata*> Metadata() const {
+    std::call_once(parsed_, [this] {
+      auto result = file_.ParseColumn(index_);
+      if (result.ok() && result->encoding_type != kColumnEncodingType) {
+        result = Corrupt("column is described by a '", result->encoding_type, "'");
+      }
+      if (!result.ok()) {
+        parse_status_ = result.status();
+        return;
+      }
+      metadata_ = *std::move(result);
+      pages_ = std::vector<std::atomic<PageReader*>>(metadata_.pages.size());
+    });
+    ARROW_RETURN_NOT_OK(parse_status_);
+    return &metadata_;
+  }
+
+  ~Column() {
+    for (auto& page : pages_) delete page.load();
+  }
+
+  /// A page whose index is loaded, or null. Valid after Metadata().
+  const PageReader* page(size_t i) const { return pages_[i].load(std::memory_order_acquire); }
+
+  Result<std::unique_ptr<PageReader>> OpenPage(size_t i) const {
+    const PageMetadata& metadata = metadata_.pages[i];
+    if (metadata.encoding_type != kPageLayoutType) {
+      return Unsupported("page description '", metadata.encoding_type, "'");
+    }
+    encodings21::PageLayout layout;
+    if (!layout.ParseFromString(metadata.encoding)) {
+      return Corrupt("page description is not a valid message");
+    }
+    std::vector<PageBuffer> buffers;
+    for (const ByteRange& range : metadata.buffers) buffers.push_back({range.offset, range.size});
+    return PageReader::Make(layout, shape_, std::move(buffers), metadata.num_rows,
+                            file_.version() == FileVersion::kV2_1);
+  }
+
+  /// Two threads may open the same page; the first one's is kept.
+  const PageReader* Keep(size_t i, std::unique_ptr<PageReader> page) const {
+    PageReader* expected = nullptr;
+    if (pages_[i].compare_exchange_strong(expected, page.get(), std::memory_order_acq_rel)) {
+      return page.release();
+    }
+    return expected;
+  }
+
+  /// What the column's pages are decoded to: set by the first read. Pages are compiled for it, so
+  /// that another type for the same column is refused.
+  Result<const LeafShape*> Shape(const LeafShape& wanted) const {
+    std::call_once(shaped_, [&] { shape_ = wanted; });
+    if (shape_ == wanted) return &shape_;
+    return Corrupt("one column is read as two different types");
+  }
+
+ private:
+  const FileMetadata& file_;
+  uint32_t index_;
+  mutable std::once_flag parsed_;
+  mutable Status parse_status_;
+  mutable ColumnMetadata metadata_;
+  mutable std::once_flag shaped_;
+  mutable LeafShape shape_;
+  mutable std::vector<std::atomic<PageReader*>> pages_;
+};
+
+/// The read of one page within a batch.
+struct PageRead {
+  size_t page = 0;
+  std::vector<RowRange> rows;  ///< within the page
+  uint64_t at = 0;             ///< position of the first row in the sink
+  const PageReader* reader = nullptr;
+  std::unique_ptr<PageCursor> cursor;
+  size_t first_ticket = 0;
+  size_t num_tickets = 0;
+};
+
+struct LeafRead {
+  const Column* column = nullptr;
+  uint32_t index = 0;
+  const LeafShape* shape = nullptr;
+  std::unique_ptr<LeafSink> sink;
+  std::vector<PageRead> pages;
+};
+
+// Splits rows of the file at the borders of pages. `scale` is the number of page rows for one
+// row of the file.
+std::vector<PageRead> SplitAtPages(const std::vector<PageMetadata>& pages,
+                                   std::span<const RowRange> rows, uint64_t scale) {
+  std::vector<PageRead> out;
+  size_t page = 0;
+  uint64_t done = 0;
+  for (const RowRange& range : rows) {
+    uint64_t row = range.start * scale;
+    const uint64_t end = range.end() * scale;
+    while (row < end) {
+      if (page >= pages.size() || row < pages[page].first_row ||
+          row >= pages[page].first_row + pages[page].num_rows) {
+        auto it = std::upper_bound(
+            pages.begin(), pages.end(), row,
+            [](uint64_t value, const PageMetadata& p) { return value < p.first_row; });
+        page = static_cast<size_t>(it - pages.begin()) - 1;
+      }
+      const uint64_t page_end = pages[page].first_row + pages[page].num_rows;
+      if (out.empty() || out.back().page != page) {
+        out.emplace_back();
+        out.back().page = page;
+        out.back().at = done;
+      }
+      const uint64_t count = std::min(end, page_end) - row;
+      out.back().rows.push_back({row - pages[page].first_row, count});
+      row += count;
+      done += count;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+struct FileReader::Impl {
+  std::shared_ptr<RandomReader> reader;
+  FileMetadata metadata;
+  std::vector<std::unique_ptr<Column>> columns;
+  uint64_t num_rows = 0;
+
+  Result<uint64_t> CountRows() const;
+  Status CheckRows(std::span<const RowRange> rows) const;
+  Result<FileProjection> Complete(FileProjection projection) const;
+  Result<LeafRead> PlanLeaf(const LeafShape& shape, uint32_t column_index,
+                            std::span<const RowRange> rows, uint64_t count,
+                            arrow::MemoryPool* pool) const;
+  Status OpenPages(const Context& context, std::vector<LeafRead>& leaves) const;
+  Status ReadPages(const Context& context, std::vector<LeafRead>& leaves) const;
+};
+
+// Pages say how many rows there are: those of the first column, against which the others are
+// checked when they are read. The number in the file descriptor is only informative.
+Result<uint64_t> FileReader::Impl::CountRows() const {
+  const auto paths = LeafPaths(metadata.schema());
+  if (paths.empty() || columns.empty()) return metadata.declared_rows();
+  ARROW_ASSIGN_OR_RAISE(const ColumnMetadata* first, columns[0]->Metadata());
+  ARROW_ASSIGN_OR_RAISE(uint64_t scale, RowsScale(paths[0]));
+  return first->num_rows / scale;
+}
+
+Status FileReader::Impl::CheckRows(std::span<const RowRange> rows) const {
+  uint64_t end = 0;
+  for (const RowRange& range : rows) {
+    if (range.start < end) return UserError("row ranges overlap or don't ascend");
+    if (range.start > num_rows || range.count > num_rows - range.start) {
+      return UserError("rows ", range.start, " to ", range.end(), " are outside of the file's ",
+                       num_rows, " rows");
+    }
+    end = range.end();
+  }
+  return Status::OK();
+}
+
+// Fills in what follows from the schema and the columns.
+Result<FileProjection> FileReader::Impl::Complete(FileProjection projection) const {
+  ARROW_ASSIGN_OR_RAISE(projection.arrow_schema, projection.schema.ToArrow());
+  projection.leaves_of_field.resize(projection.schema.fields.size());
+  size_t field = 0;
+  for (const auto& path : LeafPaths(projection.schema)) {
+    auto shape = MakeLeafShape(path);
+    if (!shape.ok()) {
+      return WithPlace(shape.status(),
+                       Place(reader->path(), projection.columns[projection.shapes.size()]));
+    }
+    projection.shapes.push_back(*std::move(shape));
+    while (path[0] != &projection.schema.fields[field]) ++field;
+    ++projection.leaves_of_field[field];
+  }
+  return projection;
+}
+
+Result<LeafRead> FileReader::Impl::PlanLeaf(const LeafShape& shape, uint32_t column_index,
+                                            std::span<const RowRange> rows, uint64_t count,
+                                            arrow::MemoryPool* pool) const {
+  LeafRead leaf;
+  leaf.column = columns[column_index].get();
+  leaf.index = column_index;
+  ARROW_ASSIGN_OR_RAISE(const ColumnMetadata* column, leaf.column->Metadata());
+  ARROW_ASSIGN_OR_RAISE(leaf.shape, leaf.column->Shape(shape));
+  const uint64_t scale = leaf.shape->rows_scale();
+  if (column->num_rows % scale != 0 || column->num_rows / scale != num_rows) {
+    return Corrupt("column has ", column->num_rows, " rows, expected ", num_rows,
+                   scale == 1 ? "" : " times the dimensions of its fixed-size lists");
+  }
+  leaf.pages = SplitAtPages(column->pages, rows, scale);
+  ARROW_ASSIGN_OR_RAISE(leaf.sink, LeafSink::Make(*leaf.shape, count * scale, pool));
+  return leaf;
+}
+
+// One round of reads for the indexes of all pages that have none yet.
+Status FileReader::Impl::OpenPages(const Context& context, std::vector<LeafRead>& leaves) const {
+  struct Opening {
+    LeafRead* leaf;
+    PageRead* page;
+    std::unique_ptr<PageReader> reader;
+    size_t num_tickets = 0;
+  };
+  std::vector<Opening> openings;
+  ReadBatch batch;
+  for (LeafRead& leaf : leaves) {
+    for (PageRead& page : leaf.pages) {
+      page.reader = leaf.column->page(page.page);
+      if (page.reader != nullptr) continue;
+      auto reader = leaf.column->OpenPage(page.page);
+      if (!reader.ok()) {
+        return WithPlace(reader.status(),
+                         Place(this->reader->path(), leaf.index, static_cast<int64_t>(page.page)));
+      }
+      Opening opening{&leaf, &page, *std::move(reader)};
+      for (const NeededBytes& need : opening.reader->IndexNeeds()) {
+        batch.Add({need.offset, need.size});
+        ++opening.num_tickets;
+      }
+      openings.push_back(std::move(opening));
+    }
+  }
+  if (openings.empty()) return Status::OK();
+  ARROW_RETURN_NOT_OK(batch.Execute(context, *reader));
+  ReadBatch::Ticket next = 0;
+  std::vector<Bytes> bytes;
+  for (Opening& opening : openings) {
+    bytes.clear();
+    for (size_t i = 0; i < opening.num_tickets; ++i) bytes.push_back(batch.bytes(next++));
+    Status loaded = opening.reader->LoadIndex(bytes, context.pool());
+    if (!loaded.ok()) {
+      return WithPlace(loaded, Place(reader->path(), opening.leaf->index,
+                                     static_cast<int64_t>(opening.page->page)));
+    }
+    opening.page->reader =
+        opening.leaf->column->Keep(opening.page->page, std::move(opening.reader));
+  }
+  return Status::OK();
+}
+
+// Rounds of reads shared by all columns and pages, then decoding.
+Status FileReader::Impl::ReadPages(const Context& context, std::vector<LeafRead>& leaves) const {
+  // Bytes of earlier rounds stay alive until the end.
+  std::vector<std::unique_ptr<ReadBatch>> rounds;
+  std::vector<NeededBytes> needs;
+  std::vector<Bytes> bytes;
+  for (;;) {
+    auto batch = std::make_unique<ReadBatch>();
+    for (LeafRead& leaf : leaves) {
+      for (PageRead& page : leaf.pages) {
+        needs.clear();
+        Status status = page.cursor->Needs(*leaf.sink, page.at, &needs);
+        if (!status.ok()) {
+          return WithPlace(status, Place(reader->path(), leaf.index,
+                                         static_cast<int64_t>(page.page)));
+        }
+        page.first_ticket = batch->size();
+        page.num_tickets = needs.size();
+        for (const NeededBytes& need : needs) {
+          if (need.into != nullptr) {
+            batch->AddInto({need.offset, need.size}, need.into);
+          } else {
+            batch->Add({need.offset, need.size});
+          }
+        }
+      }
+    }
+    if (batch->size() == 0) break;
+    ARROW_RETURN_NOT_OK(batch->Execute(context, *reader));
+    for (LeafRead& leaf : leaves) {
+      for (PageRead& page : leaf.pages) {
+        if (page.num_tickets == 0) continue;
+        bytes.clear();
+        for (size_t i = 0; i < page.num_tickets; ++i) {
+          bytes.push_back(batch->bytes(static_cast<ReadBatch::Ticket>(page.first_ticket + i)));
+        }
+        ARROW_RETURN_NOT_OK(page.cursor->Feed(bytes));
+      }
+    }
+    rounds.push_back(std::move(batch));
+  }
+  for (LeafRead& leaf : leaves) {
+    ARROW_RETURN_NOT_OK(context.CheckStop());
+    for (PageRead& page : leaf.pages) {
+      Status status = page.cursor->DecodeInto(*leaf.sink, page.at);
+      if (!status.ok()) {
+        return WithPlace(status,
+                         Place(reader->path(), leaf.index, static_cast<int64_t>(page.page)));
+      }
+    }
+  }
+  return Status::OK();
+}
+
+FileReader::FileReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+FileReader::~FileReader() = default;
+
+Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
+                                                     std::shared_ptr<RandomReader> reader) {
+  ErrorPlace place;
+  place.path = reader->path();
+  auto impl = std::make_unique<Impl>();
+  auto metadata = FileMetadata::Load(context, *reader);
+  if (!metadata.ok()) return WithPlace(metadata.status(), place);
+  impl->metadata = *std::move(metadata);
+  if (impl->metadata.version() != FileVersion::kV2_1 &&
+      impl->metadata.version() != FileVersion::kV2_2) {
+    return WithPlace(Unsupported("data file of version ",
+                                 FileVersionName(impl->metadata.version()),
+                                 "; this build reads 2.1 and 2.2"),
+                     place);
+  }
+  impl->reader = std::move(reader);
+  for (uint32_t i = 0; i < impl->metadata.num_columns(); ++i) {
+    impl->columns.push_back(std::make_unique<Column>(impl->metadata, i));
+  }
+  auto num_rows = impl->CountRows();
+  if (!num_rows.ok()) return WithPlace(num_rows.status(), place);
+  impl->num_rows = *num_rows;
+  return std::shared_ptr<FileReader>(new FileReader(std::move(impl)));
+}
+
+const Schema& FileReader::schema() const { return impl_->metadata.schema(); }
+FileVersion FileReader::version() const { return impl_->metadata.version(); }
+uint64_t FileReader::num_rows() const { return impl_->num_rows; }
+const std::string& FileReader::path() const { return impl_->reader->path(); }
+
+Result<FileProjection> FileReader::Project() const {
+  FileProjection projection;
+  projection.schema = schema();
+  const size_t leaves = projection.schema.Leaves().size();
+  if (leaves > impl_->columns.size()) {
+    ErrorPlace place;
+    place.path = path();
+    return WithPlace(Corrupt("schema has ", leaves, " leaves, the file ", impl_->columns.size(),
+                             " columns"),
+                     place);
+  }
+  for (uint32_t i = 0; i < leaves; ++i) projection.columns.push_back(i);
+  return impl_->Complete(std::move(projection));
+}
+
+Result<FileProjection> FileReader::Project(const std::vector<std::string>& columns) const {
+  std::vector<int32_t> field_ids;
+  std::vector<int32_t> column_indices;
+  for (const Field* leaf : schema().Leaves()) {
+    column_indices.push_back(static_cast<int32_t>(field_ids.size()));
+    field_ids.push_back(leaf->id);
+  }
+  ARROW_ASSIGN_OR_RAISE(Schema wanted, schema().Project(columns));
+  return Project(std::move(wanted), field_ids, column_indices);
+}
+
+Result<FileProjection> FileReader::Project(Schema schema, std::span<const int32_t> field_ids,
+                                           std::span<const int32_t> column_indices) const {
+  ErrorPlace place;
+  place.path = path();
+  if (column_indices.size() < field_ids.size()) {
+    return WithPlace(Corrupt("manifest lists ", field_ids.size(), " fields and ",
+                             column_indices.size(), " column indices for a data file"),
+                     place);
+  }
+  FileProjection projection;
+  projection.schema = std::move(schema);
+  for (const Field* leaf : projection.schema.Leaves()) {
+    const auto it = std::find(field_ids.begin(), field_ids.end(), leaf->id);
+    if (it == field_ids.end()) {
+      place.field = leaf->name;
+      return WithPlace(Corrupt("field ", leaf->id, " is not in the data file"), place);
+    }
+    const int32_t column = column_indices[static_cast<size_t>(it - field_ids.begin())];
+    if (column < 0 || static_cast<size_t>(column) >= impl_->columns.size()) {
+      place.field = leaf->name;
+      return WithPlace(Corrupt("manifest puts a field into column ", column, ", the file has ",
+                               impl_->columns.size()),
+                       place);
+    }
+    projection.columns.push_back(static_cast<uint32_t>(column));
+  }
+  return impl_->Complete(std::move(projection));
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> FileReader::Read(const Context& context,
+                                                             const FileProjection& projection,
+                                                             std::span<const RowRange> rows) const {
+  ARROW_RETURN_NOT_OK(impl_->CheckRows(rows));
+  const uint64_t count = encoding::CountRows(rows);
+  std::vector<LeafRead> leaves;
+  leaves.reserve(projection.columns.size());
+  for (size_t i = 0; i < projection.columns.size(); ++i) {
+    auto leaf = impl_->PlanLeaf(projection.shapes[i], projection.columns[i], rows, count,
+                                context.pool());
+    if (!leaf.ok()) return WithPlace(leaf.status(), Place(path(), projection.columns[i]));
+    leaves.push_back(*std::move(leaf));
+  }
+  ARROW_RETURN_NOT_OK(impl_->OpenPages(context, leaves));
+  for (LeafRead& leaf : leaves) {
+    if (leaf.shape->values != LeafShape::Values::kVariable && !leaf.shape->has_lists()) {
+      ARROW_RETURN_NOT_OK(leaf.sink->AppendFixed(count * leaf.shape->rows_scale()).status());
+    }
+    for (PageRead& page : leaf.pages) page.cursor = page.reader->Start(std::move(page.rows));
+  }
+  ARROW_RETURN_NOT_OK(impl_->ReadPages(context, leaves));
+
+  std::vector<LeafArrays> arrays;
+  arrays.reserve(leaves.size());
+  for (LeafRead& leaf : leaves) {
+    auto layers = encoding::Unravel(*leaf.sink, count, context.pool());
+    if (!layers.ok()) return WithPlace(layers.status(), Place(path(), leaf.index));
+    arrays.push_back({std::move(leaf.sink), *std::move(layers)});
+  }
+  arrow::ArrayVector columns;
+  size_t first = 0;
+  for (size_t i = 0; i < projection.schema.fields.size(); ++i) {
+    const Field& field = projection.schema.fields[i];
+    const size_t num_leaves = projection.leaves_of_field[i];
+    auto column = AssembleField(field, projection.arrow_schema->field(static_cast<int>(i))->type(),
+                                std::span(arrays).subspan(first, num_leaves), context.pool());
+    if (!column.ok()) {
+      ErrorPlace place = Place(path(), first < leaves.size() ? leaves[first].index : 0);
+      place.field = field.name;
+      return WithPlace(column.status(), place);
+    }
+    columns.push_back(*std::move(column));
+    first += num_leaves;
+  }
+  return arrow::RecordBatch::Make(projection.arrow_schema, static_cast<int64_t>(count),
+                                  std::move(columns));
+}
+
+double FileReader::BytesPerRow(const FileProjection& projection) const {
+  if (impl_->num_rows == 0) return 0;
+  double bytes = 0;
+  for (uint32_t column : projection.columns) {
+    auto metadata = impl_->columns[column]->Metadata();
+    if (!metadata.ok()) continue;
+    for (const PageMetadata& page : (*metadata)->pages) {
+      for (const ByteRange& buffer : page.buffers) bytes += static_cast<double>(buffer.size);
+    }
+  }
+  return bytes / static_cast<double>(impl_->num_rows);
+}
+
+}  // namespace lance

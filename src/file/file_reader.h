@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "base/context.h"
+#include "encoding/read/leaf_shape.h"
+#include "encoding/row_range.h"
+#include "file/version.h"
+#include "io/object_store.h"
+#include "schema/schema.h"
+
+namespace lance {
+
+/// Which columns of a file hold the leaves of a schema.
+struct FileProjection {
+  /// What a read returns: the sub-tree of the wanted fields.
+  Schema schema;
+  std::shared_ptr<arrow::Schema> arrow_schema;
+  /// Parallel to schema.Leaves(): indexes of columns in the file, and what they hold.
+  std::vector<uint32_t> columns;
+  std::vector<encoding::LeafShape> shapes;
+  /// Leaves of each top-level field.
+  std::vector<size_t> leaves_of_field;
+};
+
+/// Reads one data file of version 2.1 or 2.2. Immutable after Open but for caches of page
+/// indexes, which are filled on first use and kept; thread-safe.
+///
+/// Opening costs two reads (the tail of the file; the rest of the metadata if it didn't fit).
+/// After a page's index is cached, a row costs one read per fixed-width column and at most two per
+/// variable-width one.
+class FileReader {
+ public:
+  static Result<std::shared_ptr<FileReader>> Open(const Context& context,
+                                                  std::shared_ptr<RandomReader> reader);
+  ~FileReader();
+
+  /// The schema stored in the file itself.
+  const Schema& schema() const;
+  FileVersion version() const;
+  uint64_t num_rows() const;
+  const std::string& path() const;
+
+  /// All columns of the file, or the named ones (paths allowed), by the file's own schema.
+  Result<FileProjection> Project() const;
+  Result<FileProjection> Project(const std::vector<std::string>& columns) const;
+  /// For files in a table: `schema` is a sub-tree of the table's schema of which every leaf is
+  /// listed in `field_ids`; `column_indices` runs parallel to it (DataFile of the manifest).
+  Result<FileProjection> Project(Schema schema, std::span<const int32_t> field_ids,
+                                 std::span<const int32_t> column_indices) const;
+
+  /// Rows of the given ranges, in order, as one batch. Ranges are ascending and don't overlap;
+  /// a range beyond num_rows() is a user error. Runs on the calling thread.
+  Result<std::shared_ptr<arrow::RecordBatch>> Read(const Context& context,
+                                                   const FileProjection& projection,
+                                                   std::span<const RowRange> rows) const;
+
+  /// Stored bytes per row of the projected columns, an estimate for choosing batch sizes.
+  double BytesPerRow(const FileProjection& projection) const;
+
+
+ private:
+  struct Impl;
+  explicit FileReader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lance

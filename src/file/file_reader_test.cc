@@ -1,0 +1,170 @@
+#include "file/file_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "arrow/api.h"
+#include "arrow/io/file.h"
+#include "arrow/ipc/reader.h"
+
+namespace lance {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder of reference fixtures, or empty.
+fs::path FixtureRoot() {
+  if (const char* given = std::getenv("LANCE_FIXTURES")) return given;
+  for (fs::path at = fs::current_path(); at != at.root_path(); at = at.parent_path()) {
+    if (fs::exists(at / "shared" / "fixtures" / "files14")) return at / "shared" / "fixtures";
+  }
+  return {};
+}
+
+std::shared_ptr<arrow::Table> ReadIpc(const fs::path& path) {
+  auto file = arrow::io::ReadableFile::Open(path.string()).ValueOrDie();
+  auto reader = arrow::ipc::RecordBatchFileReader::Open(file).ValueOrDie();
+  arrow::RecordBatchVector batches;
+  for (int i = 0; i < reader->num_record_batches(); ++i) {
+    batches.push_back(reader->ReadRecordBatch(i).ValueOrDie());
+  }
+  return arrow::Table::FromRecordBatches(reader->schema(), batches).ValueOrDie();
+}
+
+std::shared_ptr<arrow::Table> Expected(const fs::path& folder) {
+  fs::path path = folder / "expected.arrow";
+  if (!fs::exists(path)) {
+    std::ifstream ref(folder / "expected.ref");
+    std::string line;
+    std::getline(ref, line);
+    if (line.empty()) return nullptr;
+    path = folder / line;
+  }
+  return ReadIpc(path);
+}
+
+// Equal column for column, NaN equal to NaN, floats bit by bit.
+std::string Difference(const arrow::Table& expected, const arrow::RecordBatch& got) {
+  if (!expected.schema()->Equals(*got.schema(), /*check_metadata=*/false)) {
+    return "schema " + got.schema()->ToString() + "\nexpected " + expected.schema()->ToString();
+  }
+  auto table = arrow::Table::FromRecordBatches({got.Slice(0)}).ValueOrDie();
+  for (int i = 0; i < expected.num_columns(); ++i) {
+    auto options = arrow::EqualOptions::Defaults().nans_equal(true).signed_zeros_equal(false);
+    if (!expected.column(i)->Equals(*table->column(i), options)) {
+      return "column " + expected.field(i)->name() + " differs";
+    }
+  }
+  return "";
+}
+
+struct Case {
+  fs::path folder;
+  std::string name;
+};
+
+std::vector<Case> Cases() {
+  std::vector<Case> out;
+  const fs::path root = FixtureRoot();
+  if (root.empty()) return out;
+  for (const char* section : {"files14", "files7", "hints14"}) {
+    for (const auto& entry : fs::directory_iterator(root / section)) {
+      const std::string name = entry.path().filename().string();
+      if (name.rfind("v2.1_", 0) != 0 && name.rfind("v2.2_", 0) != 0) continue;
+      if (fs::exists(entry.path() / "file.lance")) {
+        out.push_back({entry.path(), std::string(section) + "/" + name});
+      }
+    }
+  }
+  std::sort(out.begin(), out.end(), [](auto& a, auto& b) { return a.name < b.name; });
+  return out;
+}
+
+// Blobs and packed structs are of later work; everything else must be read.
+bool IsOutOfScope(const std::string& name) {
+  return name.find("blob") != std::string::npos || name.find("packed") != std::string::npos;
+}
+
+Result<std::shared_ptr<FileReader>> OpenCase(const Case& test_case) {
+  Context context;
+  auto store = MakeLocalStore();
+  ARROW_ASSIGN_OR_RAISE(auto object, store->OpenReader(
+                                         context, (test_case.folder / "file.lance").string()));
+  return FileReader::Open(context, object);
+}
+
+std::shared_ptr<arrow::RecordBatch> Pick(const arrow::Table& table,
+                                         const std::vector<RowRange>& rows) {
+  std::vector<std::shared_ptr<arrow::Table>> pieces;
+  for (const RowRange& range : rows) {
+    pieces.push_back(table.Slice(static_cast<int64_t>(range.start),
+                                 static_cast<int64_t>(range.count)));
+  }
+  if (pieces.empty()) pieces.push_back(table.Slice(0, 0));
+  return arrow::ConcatenateTables(pieces)
+      .ValueOrDie()
+      ->CombineChunksToBatch()
+      .ValueOrDie();
+}
+
+TEST(FileReaderFixtures, FullReadsEqual) {
+  const auto cases = Cases();
+  if (cases.empty()) GTEST_SKIP() << "fixtures are absent";
+  Context context;
+  for (const Case& test_case : cases) {
+    if (IsOutOfScope(test_case.name)) continue;
+    SCOPED_TRACE(test_case.name);
+    auto expected = Expected(test_case.folder);
+    if (expected == nullptr) continue;
+    auto reader = OpenCase(test_case);
+    ASSERT_TRUE(reader.ok()) << ErrorText(reader.status());
+    auto projection = (*reader)->Project();
+    ASSERT_TRUE(projection.ok()) << ErrorText(projection.status());
+    const RowRange all{0, (*reader)->num_rows()};
+    auto batch = (*reader)->Read(context, *projection, {&all, 1});
+    EXPECT_TRUE(batch.ok()) << ErrorText(batch.status());
+    if (!batch.ok()) continue;
+    Status valid = (*batch)->ValidateFull();
+    EXPECT_TRUE(valid.ok()) << valid.ToString();
+    if (!valid.ok()) continue;
+    EXPECT_EQ(Difference(*expected, **batch), "");
+  }
+}
+
+TEST(FileReaderFixtures, RandomRowsEqual) {
+  const auto cases = Cases();
+  if (cases.empty()) GTEST_SKIP() << "fixtures are absent";
+  Context context;
+  std::mt19937_64 random(5);
+  for (const Case& test_case : cases) {
+    if (IsOutOfScope(test_case.name)) continue;
+    SCOPED_TRACE(test_case.name);
+    auto expected = Expected(test_case.folder);
+    if (expected == nullptr) continue;
+    auto reader = OpenCase(test_case).ValueOrDie();
+    auto projection = reader->Project().ValueOrDie();
+    for (int round = 0; round < 12; ++round) {
+      // Ranges of many lengths with gaps of many lengths.
+      std::vector<RowRange> rows;
+      const uint64_t span = round % 3 == 0 ? 3 : round % 3 == 1 ? 40 : 700;
+      uint64_t at = random() % (span + 1);
+      while (at < reader->num_rows()) {
+        const uint64_t count = std::min(1 + random() % span, reader->num_rows() - at);
+        rows.push_back({at, count});
+        at += count + 1 + random() % span;
+      }
+      auto batch = reader->Read(context, projection, rows);
+      ASSERT_TRUE(batch.ok()) << ErrorText(batch.status());
+      ASSERT_TRUE((*batch)->ValidateFull().ok());
+      auto wanted = arrow::Table::FromRecordBatches({Pick(*expected, rows)}).ValueOrDie();
+      ASSERT_EQ(Difference(*wanted, **batch), "") << "round " << round;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lance
