@@ -6,6 +6,7 @@
 #include "arrow/buffer.h"
 #include "file.pb.h"
 #include "file_v2.pb.h"
+#include "proto/parse.h"
 #include "wire.pb.h"
 
 namespace lance {
@@ -42,7 +43,7 @@ Status UnwrapEncoding(const lance::file::v2::Encoding& encoding, std::string* ty
                    ", only direct ones occur");
   }
   lance::wire::Any any;
-  if (!any.ParseFromString(encoding.direct().encoding())) {
+  if (!ParseMessage(encoding.direct().encoding(), &any)) {
     return Corrupt("an encoding description is not a valid message");
   }
   const size_t slash = any.type_url().rfind('/');
@@ -184,8 +185,7 @@ Result<FileMetadata> FileMetadata::Load(const Context& context, RandomReader& re
     descriptor_bytes = Slice(*descriptor_buffer, 0, range.size);
   }
   lance::file::FileDescriptor descriptor;
-  if (!descriptor.ParseFromArray(descriptor_bytes.data(),
-                                 static_cast<int>(descriptor_bytes.size()))) {
+  if (!ParseMessage(descriptor_bytes, &descriptor)) {
     return Corrupt("global buffer 0 at ", range.offset, " is not a valid file descriptor");
   }
   ARROW_ASSIGN_OR_RAISE(out.schema_, Schema::FromProto(descriptor.schema().fields()));
@@ -206,7 +206,7 @@ Result<ColumnMetadata> FileMetadata::ParseColumn(uint32_t column) const {
   const Bytes bytes =
       Slice(*metadata_, range.offset - footer_.column_metadata_position, range.size);
   lance::file::v2::ColumnMetadata message;
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!ParseMessage(bytes, &message)) {
     return Corrupt("metadata of a column at ", range.offset, " is not a valid message");
   }
   ColumnMetadata out;

@@ -14,6 +14,7 @@
 #include "file/file_metadata.h"
 #include "file/leaf_column.h"
 #include "io/read_batch.h"
+#include "proto/parse.h"
 
 namespace lance {
 namespace {
@@ -72,7 +73,7 @@ class Column {
       return Unsupported("page description '", metadata.encoding_type, "'");
     }
     encodings21::PageLayout layout;
-    if (!layout.ParseFromString(metadata.encoding)) {
+    if (!ParseMessage(metadata.encoding, &layout)) {
       return Corrupt("page description is not a valid message");
     }
     std::vector<PageBuffer> buffers;

@@ -166,5 +166,129 @@ TEST(FileReaderFixtures, RandomRowsEqual) {
   }
 }
 
+// ---- reads are counted
+
+struct CountedRead {
+  uint64_t requests = 0;
+  uint64_t bytes = 0;
+};
+
+// Reads one row twice and returns what the second read cost: page indexes are cached by then.
+CountedRead WarmRow(const std::string& name, const std::string& column, uint64_t row) {
+  Case test_case{FixtureRoot() / name, name};
+  auto reader = OpenCase(test_case).ValueOrDie();
+  auto projection = reader->Project({column}).ValueOrDie();
+  const RowRange rows{row, 1};
+  IoStats stats;
+  Context context;
+  EXPECT_TRUE(reader->Read(context, projection, {&rows, 1}).ok());
+  context.io_stats = &stats;
+  EXPECT_TRUE(reader->Read(context, projection, {&rows, 1}).ok());
+  return {stats.reads.load(), stats.read_bytes.load()};
+}
+
+TEST(FileReaderReads, WarmRowCostsOneRead) {
+  if (FixtureRoot().empty()) GTEST_SKIP() << "fixtures are absent";
+  for (const char* version : {"2.1", "2.2"}) {
+    const std::string prefix = std::string("files14/v") + version + "_";
+    EXPECT_EQ(WarmRow(prefix + "int32", "nonull", 100).requests, 1u);
+    EXPECT_EQ(WarmRow(prefix + "int32", "somenull", 700).requests, 1u);
+    EXPECT_EQ(WarmRow(prefix + "float64", "nonull", 1099).requests, 1u);
+    EXPECT_EQ(WarmRow(prefix + "bool", "somenull", 0).requests, 1u);
+    EXPECT_EQ(WarmRow(prefix + "string", "nonull", 100).requests, 1u);
+    EXPECT_EQ(WarmRow(prefix + "list_int32", "somenull", 100).requests, 1u);
+    EXPECT_EQ(WarmRow(prefix + "int32", "allnull", 500).requests, 0u);
+  }
+}
+
+TEST(FileReaderReads, OneVectorReadsItsBytesAlone) {
+  if (FixtureRoot().empty()) GTEST_SKIP() << "fixtures are absent";
+  auto reader = OpenCase({FixtureRoot() / "files14/v2.2_wide_values", ""}).ValueOrDie();
+  for (const Field& field : reader->schema().fields) {
+    if (field.logical_type != "fixed_size_list:float:512") continue;
+    const CountedRead read = WarmRow("files14/v2.2_wide_values", field.name, 3);
+    EXPECT_EQ(read.requests, 1u) << field.name;
+    // The vector, and a control word with the validity of its items where there are nulls.
+    EXPECT_LE(read.bytes, 512u * 4 + 1 + 64) << field.name;
+  }
+}
+
+TEST(FileReaderReads, OpeningTakesAtMostTwoReads) {
+  const auto cases = Cases();
+  if (cases.empty()) GTEST_SKIP() << "fixtures are absent";
+  EXPECT_GT(cases.size(), 150u);
+  for (const Case& test_case : cases) {
+    IoStats stats;
+    Context context;
+    context.io_stats = &stats;
+    auto object = MakeLocalStore()
+                      ->OpenReader(context, (test_case.folder / "file.lance").string())
+                      .ValueOrDie();
+    ASSERT_TRUE(FileReader::Open(context, object).ok()) << test_case.name;
+    EXPECT_LE(stats.reads.load(), 2u) << test_case.name;
+  }
+}
+
+// ---- damaged files
+
+std::shared_ptr<RandomReader> InMemory(ObjectStore& store, Bytes bytes) {
+  Context context;
+  EXPECT_TRUE(store.Put(context, "file", bytes).ok());
+  return store.OpenReader(context, "file").ValueOrDie();
+}
+
+// Opens and reads everything; only the status matters.
+Status ReadAll(const std::shared_ptr<RandomReader>& object) {
+  Context context;
+  ARROW_ASSIGN_OR_RAISE(auto reader, FileReader::Open(context, object));
+  ARROW_ASSIGN_OR_RAISE(auto projection, reader->Project());
+  const RowRange all{0, reader->num_rows()};
+  ARROW_ASSIGN_OR_RAISE(auto batch, reader->Read(context, projection, {&all, 1}));
+  return batch->ValidateFull();
+}
+
+std::vector<uint8_t> FileBytes(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+TEST(FileReaderDamage, EveryTruncationIsAnErrorThatNamesTheFile) {
+  if (FixtureRoot().empty()) GTEST_SKIP() << "fixtures are absent";
+  const auto bytes = FileBytes(FixtureRoot() / "files14/v2.2_one_row/file.lance");
+  ASSERT_GT(bytes.size(), 500u);
+  auto store = MakeMemoryStore();
+  ASSERT_TRUE(ReadAll(InMemory(*store, bytes)).ok());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    Status status = ReadAll(InMemory(*store, Bytes(bytes).first(size)));
+    ASSERT_FALSE(status.ok()) << size;
+    ASSERT_EQ(GetErrorCode(status), ErrorCode::kCorrupt) << size << ErrorText(status);
+    ASSERT_NE(ErrorText(status).find("file"), std::string::npos) << size;
+  }
+}
+
+// Each byte of small files changed in three ways: any answer but a crash will do, and an error
+// must be one of ours.
+TEST(FileReaderDamage, ChangedBytesNeverCrash) {
+  const auto cases = Cases();
+  if (cases.empty()) GTEST_SKIP() << "fixtures are absent";
+  auto store = MakeMemoryStore();
+  for (const Case& test_case : cases) {
+    auto bytes = FileBytes(test_case.folder / "file.lance");
+    if (bytes.size() > 1500) continue;
+    SCOPED_TRACE(test_case.name);
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const uint8_t original = bytes[i];
+      for (const int change : {0, 1, 2}) {
+        bytes[i] = change == 0   ? static_cast<uint8_t>(~original)
+                   : change == 1 ? uint8_t{0}
+                                 : static_cast<uint8_t>(original + 1);
+        Status status = ReadAll(InMemory(*store, bytes));
+        ASSERT_TRUE(status.ok() || !status.message().empty());
+      }
+      bytes[i] = original;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lance

@@ -33,14 +33,13 @@ Result<FsstDecoder> FsstDecoder::Parse(Bytes table) {
   return decoder;
 }
 
-Result<uint64_t> FsstDecoder::Decode(Bytes codes, uint8_t* out) const {
+uint8_t* FsstDecoder::Decode(Bytes codes, uint8_t* out) const {
   if (!in_use_) {
     if (!codes.empty()) std::memcpy(out, codes.data(), codes.size());
-    return codes.size();
+    return out + codes.size();
   }
   const uint8_t* in = codes.data();
   const uint8_t* end = in + codes.size();
-  uint8_t* const begin = out;
   bool known = true;
   auto expand = [&](uint8_t code) {
     StoreLittleEndian(symbols_[code], out);
@@ -64,13 +63,16 @@ Result<uint64_t> FsstDecoder::Decode(Bytes codes, uint8_t* out) const {
     if (*in != kEscape) {
       expand(*in++);
     } else {
-      if (in + 1 == end) return Corrupt("FSST string ends with an escape");
+      if (in + 1 == end) return nullptr;
       *out++ = in[1];
       in += 2;
     }
   }
-  if (!known) return Corrupt("FSST string uses a code that has no symbol");
-  return static_cast<uint64_t>(out - begin);
+  return known ? out : nullptr;
+}
+
+Status FsstDecoder::BadCodes() {
+  return Corrupt("FSST string uses a code that has no symbol, or ends with an escape");
 }
 
 }  // namespace lance::encoding

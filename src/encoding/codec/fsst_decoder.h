@@ -29,9 +29,11 @@ class FsstDecoder {
   static uint64_t MaxDecodedBytes(uint64_t size) {
     return size * kFsstMaxSymbolBytes + kFsstMaxSymbolBytes;
   }
-  /// Decodes one string; returns its size, or an error for a code without a symbol. `out` has room
-  /// for MaxDecodedBytes(codes.size()).
-  Result<uint64_t> Decode(Bytes codes, uint8_t* out) const;
+  /// Decodes one string and returns its end in `out`, which has room for
+  /// MaxDecodedBytes(codes.size()); null for a code without a symbol or an unfinished escape.
+  uint8_t* Decode(Bytes codes, uint8_t* out) const;
+  /// The error for a null of Decode().
+  static Status BadCodes();
 
  private:
   bool in_use_ = false;

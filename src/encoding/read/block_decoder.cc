@@ -1,5 +1,6 @@
 #include "encoding/read/block_decoder.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -178,14 +179,18 @@ class VariableBlock final : public BlockDecoder {
         return Corrupt("variable-width block: offset ", i, " is ", offset, " after ", previous,
                        ", with ", data.size(), " bytes present");
       }
+      if (i > 0) block.longest_item = std::max(block.longest_item, offset - previous);
       out[i] = static_cast<int64_t>(offset);
       previous = offset;
     }
     block.offsets = std::move(out_offsets);
     ARROW_ASSIGN_OR_RAISE(auto values,
-                          arrow::AllocateBuffer(static_cast<int64_t>(data.size()), pool));
+                          arrow::AllocateBuffer(
+                              static_cast<int64_t>(data.size() + DecodedBlock::kReadableSlack),
+                              pool));
     if (!data.empty()) std::memcpy(values->mutable_data(), data.data(), data.size());
-    block.values = std::move(values);
+    std::memset(values->mutable_data() + data.size(), 0, DecodedBlock::kReadableSlack);
+    block.values = arrow::SliceBuffer(std::shared_ptr<arrow::Buffer>(std::move(values)), 0, static_cast<int64_t>(data.size()));
     return block;
   }
 };

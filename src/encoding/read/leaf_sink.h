@@ -16,8 +16,12 @@ struct DecodedBlock {
   uint64_t num_values = 0;
   bool variable = false;
   uint64_t value_bits = 0;                 ///< fixed-width blocks
-  std::shared_ptr<arrow::Buffer> values;   ///< fixed: the values; variable: the bytes
+  std::shared_ptr<arrow::Buffer> values;   ///< fixed: the values; variable: the bytes, followed by
+                                           ///< kReadableSlack more that may be read
   std::shared_ptr<arrow::Buffer> offsets;  ///< variable: num_values + 1 int64
+  uint64_t longest_item = 0;               ///< variable: bytes
+
+  static constexpr uint64_t kReadableSlack = 16;
 
   const int64_t* offset_data() const;
 };

@@ -134,12 +134,8 @@ Status MiniBlockListCursor::DecodeInto(LeafSink& sink, uint64_t) {
   return Status::OK();
 }
 
-Status MiniBlockListCursor::DecodeVisit(const Visit& visit, size_t* next_range, LeafSink& sink) {
-  thread_local MiniBlockPage::Chunk chunk;
-  const uint64_t size =
-      page_.chunk_offset_[visit.chunk + 1] - page_.chunk_offset_[visit.chunk];
-  ARROW_RETURN_NOT_OK(
-      page_.ParseChunk(bytes_[visit.need].subspan(visit.offset, size), &chunk));
+// Decodes the levels of a chunk and checks them against the chunk table and the repetition index.
+Status MiniBlockListCursor::LoadLevels(const MiniBlockPage::Chunk& chunk, uint64_t chunk_index) {
   const uint64_t n = chunk.num_levels;
   rep_.resize(n);
   ARROW_RETURN_NOT_OK(
@@ -150,67 +146,98 @@ Status MiniBlockListCursor::DecodeVisit(const Visit& visit, size_t* next_range, 
         page_.def_decoder_->DecodeFixed(chunk.def, n, reinterpret_cast<uint8_t*>(def_.data())));
   }
   const uint16_t max_rep = page_.levels_.max_rep;
-  const uint16_t max_def = page_.levels_.max_def;
   const uint16_t max_visible = page_.levels_.max_visible_def;
-  uint64_t starts = 0;
-  uint64_t visible = 0;
-  bool in_range = true;
+  // At most 65535 levels: 16-bit sums keep the loop in vectors of 16-bit numbers.
+  uint16_t starts = 0;
+  uint16_t visible = 0;
+  uint16_t largest_rep = 0;
+  uint16_t largest_def = 0;
   for (uint64_t i = 0; i < n; ++i) {
-    in_range &= rep_[i] <= max_rep && def_[i] <= max_def;
-    starts += rep_[i] == max_rep ? 1 : 0;
-    visible += def_[i] <= max_visible ? 1 : 0;
+    largest_rep = std::max(largest_rep, rep_[i]);
+    largest_def = std::max(largest_def, def_[i]);
+    starts = static_cast<uint16_t>(starts + (rep_[i] == max_rep ? 1 : 0));
+    visible = static_cast<uint16_t>(visible + (def_[i] <= max_visible ? 1 : 0));
   }
-  const uint64_t first_row = page_.rows_before_[visit.chunk];
-  const uint64_t expected_starts = page_.rows_before_[visit.chunk + 1] - first_row;
-  const uint32_t num_values = page_.values_in(visit.chunk);
-  const bool preamble = page_.has_preamble_[visit.chunk] != 0;
-  if (!in_range || starts != expected_starts || visible != num_values ||
-      (n > 0 && preamble != (rep_[0] != max_rep))) {
-    return Corrupt("chunk ", visit.chunk, " with lists: ", n, " levels with ", starts,
+  const uint64_t expected_starts =
+      page_.rows_before_[chunk_index + 1] - page_.rows_before_[chunk_index];
+  const uint32_t num_values = page_.values_in(chunk_index);
+  const bool preamble = page_.has_preamble_[chunk_index] != 0;
+  if (largest_rep > max_rep || largest_def > page_.levels_.max_def || starts != expected_starts ||
+      visible != num_values || (n > 0 && preamble != (rep_[0] != max_rep))) {
+    return Corrupt("chunk ", chunk_index, " with lists: ", n, " levels with ", starts,
                    " row starts and ", visible, " values, expected ", expected_starts, " and ",
                    num_values);
   }
+  return Status::OK();
+}
 
-  // Cut the levels into the items of wanted rows. Row first_row - 1 owns the preamble.
-  std::vector<ValueRun> runs;
-  uint64_t item = 0;
-  uint64_t value = 0;
-  uint64_t row = first_row - (preamble ? 1 : 0);
-  uint64_t taken_values = 0;
-  while (item < n) {
-    while (*next_range < rows_.size() && rows_[*next_range].end() <= row) ++*next_range;
-    if (*next_range == rows_.size()) break;
+// Appends the levels of wanted rows, and lists the runs of values that they own. Row
+// rows_before_[chunk] - 1 owns what stands before the first row start.
+Status MiniBlockListCursor::CutRows(uint64_t chunk_index, size_t* next_range, LeafSink& sink) {
+  const uint64_t n = rep_.size();
+  const uint16_t max_rep = page_.levels_.max_rep;
+  const uint16_t max_visible = page_.levels_.max_visible_def;
+  const uint64_t first_row = page_.rows_before_[chunk_index];
+  const uint64_t end_row = page_.rows_before_[chunk_index + 1];
+  const uint64_t begin_row = first_row - page_.has_preamble_[chunk_index];
+  uint64_t position = 0;
+  uint64_t seen = 0;
+  auto item_of_row = [&](uint64_t row) {
+    if (row < first_row) return uint64_t{0};
+    if (row >= end_row) return n;
+    for (;; ++position) {
+      if (rep_[position] != max_rep) continue;
+      if (seen == row - first_row) return position;
+      ++seen;
+    }
+  };
+  uint64_t counted_items = 0;
+  uint64_t counted_values = 0;
+  auto values_before = [&](uint64_t item) {
+    for (; counted_items < item; ++counted_items) {
+      counted_values += def_[counted_items] <= max_visible ? 1 : 0;
+    }
+    return counted_values;
+  };
+  runs_.clear();
+  for (;; ++*next_range) {
+    while (*next_range < rows_.size() && rows_[*next_range].end() <= begin_row) ++*next_range;
+    if (*next_range == rows_.size() || rows_[*next_range].start >= end_row) break;
     const RowRange& range = rows_[*next_range];
-    const bool wanted = row >= range.start;
-    const uint64_t stop_row = wanted ? range.end() : range.start;
-    const uint64_t begin_item = item;
-    const uint64_t begin_value = value;
-    // Forward to the item where row stop_row starts, or to the end of the chunk.
-    while (item < n) {
-      if (rep_[item] == max_rep && item != begin_item) {
-        ++row;
-        if (row == stop_row) break;
-      }
-      value += def_[item] <= max_visible ? 1 : 0;
-      ++item;
+    const uint64_t begin = item_of_row(range.start);
+    const uint64_t end = item_of_row(range.end());
+    ARROW_RETURN_NOT_OK(
+        sink.AppendLevels(rep_.data() + begin,
+                          page_.levels_.max_def == 0 ? nullptr : def_.data() + begin,
+                          page_.levels_.to_canonical, end - begin));
+    const bool whole = begin == 0 && end == n;
+    const uint64_t begin_value = whole ? 0 : values_before(begin);
+    const uint64_t end_value = whole ? page_.values_in(chunk_index) : values_before(end);
+    if (end_value > begin_value) {
+      runs_.push_back({static_cast<uint32_t>(begin_value),
+                       static_cast<uint32_t>(end_value - begin_value)});
     }
-    if (wanted) {
-      ARROW_RETURN_NOT_OK(sink.AppendLevels(rep_.data() + begin_item,
-                                            max_def == 0 ? nullptr : def_.data() + begin_item,
-                                            page_.levels_.to_canonical, item - begin_item));
-      if (value > begin_value) {
-        runs.push_back({static_cast<uint32_t>(begin_value),
-                        static_cast<uint32_t>(value - begin_value)});
-        taken_values += value - begin_value;
-      }
-    }
+    if (range.end() >= end_row) break;
   }
-  if (taken_values == 0) return Status::OK();
+  return Status::OK();
+}
+
+Status MiniBlockListCursor::DecodeVisit(const Visit& visit, size_t* next_range, LeafSink& sink) {
+  thread_local MiniBlockPage::Chunk chunk;
+  const uint64_t size =
+      page_.chunk_offset_[visit.chunk + 1] - page_.chunk_offset_[visit.chunk];
+  ARROW_RETURN_NOT_OK(
+      page_.ParseChunk(bytes_[visit.need].subspan(visit.offset, size), &chunk));
+  ARROW_RETURN_NOT_OK(LoadLevels(chunk, visit.chunk));
+  ARROW_RETURN_NOT_OK(CutRows(visit.chunk, next_range, sink));
+  uint64_t values = 0;
+  for (const ValueRun& run : runs_) values += run.count;
+  if (values == 0) return Status::OK();
   uint64_t at = 0;
   if (page_.shape_->values == LeafShape::Values::kFixed) {
-    ARROW_ASSIGN_OR_RAISE(at, sink.AppendFixed(taken_values));
+    ARROW_ASSIGN_OR_RAISE(at, sink.AppendFixed(values));
   }
-  return page_.DecodeValues(chunk, num_values, runs, at, sink);
+  return page_.DecodeValues(chunk, page_.values_in(visit.chunk), runs_, at, sink);
 }
 
 }  // namespace lance::encoding

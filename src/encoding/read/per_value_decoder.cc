@@ -94,8 +94,10 @@ Result<VariableValueDecoder> VariableValueDecoder::Make(
 Status VariableValueDecoder::Decode(Bytes stored, LeafSink& sink) const {
   if (fsst_) {
     ARROW_RETURN_NOT_OK(sink.ReserveVariable(1, FsstDecoder::MaxDecodedBytes(stored.size())));
-    ARROW_ASSIGN_OR_RAISE(uint64_t size, fsst_->Decode(stored, sink.variable_end()));
-    sink.EndValue(size);
+    uint8_t* const to = sink.variable_end();
+    const uint8_t* const done = fsst_->Decode(stored, to);
+    if (done == nullptr) return FsstDecoder::BadCodes();
+    sink.EndValue(static_cast<uint64_t>(done - to));
     return Status::OK();
   }
   if (scheme_) {

@@ -10,6 +10,13 @@
 namespace lance::encoding {
 namespace {
 
+// Where each of `count` decoded values ends; reused by the thread.
+uint64_t* EndsScratch(uint64_t count) {
+  thread_local std::vector<uint64_t> ends;
+  if (ends.size() < count) ends.resize(count);
+  return ends.data();
+}
+
 // The strings of a chunk: (n + 1) offsets from the start of the buffer, then the bytes.
 template <typename T>
 class ChunkStrings {
@@ -85,14 +92,17 @@ class FsstChunkDecoder final : public VariableDecoder {
       ARROW_RETURN_NOT_OK(sink.ReserveVariable(
           run.count,
           FsstDecoder::MaxDecodedBytes(strings.offset(run.start + run.count) - begin)));
-      for (uint64_t i = 1; i <= run.count; ++i) {
-        const T end = strings.offset(run.start + i);
-        ARROW_ASSIGN_OR_RAISE(
-            uint64_t size, fsst_.Decode({strings.data() + begin, static_cast<size_t>(end - begin)},
-                                        sink.variable_end()));
-        sink.EndValue(size);
+      uint64_t* const ends = EndsScratch(run.count);
+      uint8_t* const first = sink.variable_end();
+      uint8_t* out = first;
+      for (uint64_t i = 0; i < run.count; ++i) {
+        const T end = strings.offset(run.start + i + 1);
+        out = fsst_.Decode({strings.data() + begin, static_cast<size_t>(end - begin)}, out);
+        if (out == nullptr) return FsstDecoder::BadCodes();
+        ends[i] = static_cast<uint64_t>(out - first);
         begin = end;
       }
+      sink.EndValues(ends, uint64_t{0}, run.count);
     }
     return Status::OK();
   }
@@ -152,6 +162,12 @@ Status GatherFixedAs(const DecodedBlock& items, const uint8_t* indices, uint64_t
       [width](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, width); });
 }
 
+// Items of at most 16 bytes are copied as 16 bytes each, without a call: room for that is made
+// behind the values and behind the items.
+constexpr uint64_t kShortItemBytes = 16;
+
+bool ItemsAreShort(const DecodedBlock& items) { return items.longest_item <= kShortItemBytes; }
+
 template <typename Index>
 Status GatherVariableAs(const DecodedBlock& items, const uint8_t* indices, uint64_t count,
                         LeafSink& sink) {
@@ -165,13 +181,30 @@ Status GatherVariableAs(const DecodedBlock& items, const uint8_t* indices, uint6
     }
     total += static_cast<uint64_t>(offsets[index + 1] - offsets[index]);
   }
-  ARROW_RETURN_NOT_OK(sink.ReserveVariable(count, total));
-  for (uint64_t i = 0; i < count; ++i) {
-    const Index index = LoadLittleEndian<Index>(indices + i * sizeof(Index));
-    const auto size = static_cast<uint64_t>(offsets[index + 1] - offsets[index]);
-    if (size > 0) std::memcpy(sink.variable_end(), items.values->data() + offsets[index], size);
-    sink.EndValue(size);
+  ARROW_RETURN_NOT_OK(sink.ReserveVariable(count, total + kShortItemBytes));
+  const uint8_t* bytes = items.values->data();
+  uint8_t* const begin = sink.variable_end();
+  uint64_t* const ends = EndsScratch(count);
+  uint64_t end = 0;
+  auto gather = [&](auto copy) {
+    for (uint64_t i = 0; i < count; ++i) {
+      const Index index = LoadLittleEndian<Index>(indices + i * sizeof(Index));
+      const auto size = static_cast<uint64_t>(offsets[index + 1] - offsets[index]);
+      copy(begin + end, bytes + offsets[index], size);
+      end += size;
+      ends[i] = end;
+    }
+  };
+  if (ItemsAreShort(items)) {
+    gather([](uint8_t* to, const uint8_t* from, uint64_t) {
+      std::memcpy(to, from, kShortItemBytes);
+    });
+  } else {
+    gather([](uint8_t* to, const uint8_t* from, uint64_t size) {
+      if (size > 0) std::memcpy(to, from, size);
+    });
   }
+  sink.EndValues(ends, uint64_t{0}, count);
   return Status::OK();
 }
 
