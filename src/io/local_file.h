@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/byte_reader.h"
@@ -25,6 +26,8 @@ class FileDescriptor {
 
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
+  /// Leaves closing to the caller.
+  int Release() { return std::exchange(number_, -1); }
   /// Network file systems report failed writes here.
   Status Close(const std::string& path);
 
@@ -35,11 +38,11 @@ class FileDescriptor {
 /// The error for a failed call, from `error_number` (an errno).
 Status SystemError(int error_number, std::string_view attempt, const std::string& path);
 
-Result<FileDescriptor> OpenForReading(const std::string& path);
+/// `error_number` gets the errno of a failure.
+Result<FileDescriptor> OpenForReading(const std::string& path, int* error_number = nullptr);
 Result<uint64_t> FileSize(const FileDescriptor& file, const std::string& path);
 /// Reads exactly `size` bytes; an end before that is an I/O error.
-Status ReadFully(const FileDescriptor& file, const std::string& path, uint64_t offset,
-                 uint64_t size, uint8_t* out);
+Status ReadFully(int file, const std::string& path, uint64_t offset, uint64_t size, uint8_t* out);
 /// Appends `first`, then `second`.
 Status WriteFully(const FileDescriptor& file, const std::string& path, Bytes first, Bytes second);
 Status SyncFile(const FileDescriptor& file, const std::string& path);

@@ -66,6 +66,7 @@ class ObjectStore {
   virtual Result<std::shared_ptr<RandomReader>> OpenReader(
       const Context& context, const std::string& path,
       std::optional<uint64_t> known_size = std::nullopt) = 0;
+  /// The writer counts into `context.io_stats`, which must outlive it.
   virtual Result<std::unique_ptr<ObjectWriter>> OpenWriter(const Context& context,
                                                            const std::string& path) = 0;
   /// Whole object. NotFound if missing.
