@@ -1,0 +1,116 @@
+#include "encoding/codec/fsst_encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "encoding/codec/fsst_decoder.h"
+
+namespace lance::encoding {
+namespace {
+
+std::string Compress(const FsstEncoder& encoder, const std::string& text) {
+  std::string out(FsstEncoder::MaxCompressedSize(text.size()), '\0');
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  out.resize(encoder.Compress(bytes, text.size(), bytes + text.size(),
+                              reinterpret_cast<uint8_t*>(out.data())));
+  return out;
+}
+
+std::string Decompress(const FsstEncoder& encoder, const std::string& codes) {
+  const std::string table = encoder.SerializeTable();
+  const FsstDecoder decoder = FsstDecoder::Parse(AsBytes(table)).ValueOrDie();
+  std::string out(FsstDecoder::MaxDecodedBytes(codes.size()), '\0');
+  auto* begin = reinterpret_cast<uint8_t*>(out.data());
+  const uint8_t* end = decoder.Decode(AsBytes(codes), begin);
+  EXPECT_NE(end, nullptr);
+  out.resize(end == nullptr ? 0 : static_cast<size_t>(end - begin));
+  return out;
+}
+
+FsstEncoder TrainOn(const std::vector<std::string>& texts) {
+  const std::vector<std::string_view> sample(texts.begin(), texts.end());
+  return FsstEncoder::Train(sample);
+}
+
+std::vector<std::string> Urls(size_t count) {
+  std::mt19937 random(7);
+  const char* hosts[] = {"www.example.com", "data.example.org", "cdn.example.net"};
+  std::vector<std::string> urls;
+  for (size_t i = 0; i < count; ++i) {
+    urls.push_back(std::string("https://") + hosts[random() % 3] + "/articles/" +
+                   std::to_string(random() % 100000) + ".html");
+  }
+  return urls;
+}
+
+TEST(FsstEncoderTest, RepeatedTextShrinksToAThird) {
+  const std::vector<std::string> urls = Urls(400);
+  const FsstEncoder encoder = TrainOn(urls);
+  size_t before = 0;
+  size_t after = 0;
+  for (const std::string& url : urls) {
+    const std::string codes = Compress(encoder, url);
+    EXPECT_EQ(Decompress(encoder, codes), url);
+    before += url.size();
+    after += codes.size();
+  }
+  EXPECT_LT(after * 3, before);
+}
+
+TEST(FsstEncoderTest, StringsOfEveryLengthSurvive) {
+  const FsstEncoder encoder = TrainOn(Urls(400));
+  std::mt19937 random(11);
+  for (size_t size = 0; size < 70; ++size) {
+    std::string text(size, '\0');
+    for (char& letter : text) letter = static_cast<char>(random());
+    EXPECT_EQ(Decompress(encoder, Compress(encoder, text)), text) << size;
+    const std::string url = Urls(1)[0].substr(0, size);
+    EXPECT_EQ(Decompress(encoder, Compress(encoder, url)), url) << size;
+  }
+}
+
+// A match may not reach over the end, even if the bytes behind it would complete a symbol.
+TEST(FsstEncoderTest, MatchesStopAtTheEndOfTheString) {
+  const FsstEncoder encoder = TrainOn(Urls(400));
+  const std::string text = "https://www.example.com";
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  for (size_t size = 0; size <= text.size(); ++size) {
+    std::string codes(FsstEncoder::MaxCompressedSize(size), '\0');
+    codes.resize(encoder.Compress(bytes, size, bytes + text.size(),
+                                  reinterpret_cast<uint8_t*>(codes.data())));
+    EXPECT_EQ(Decompress(encoder, codes), text.substr(0, size));
+  }
+}
+
+// Zero bytes look like the padding of short symbols.
+TEST(FsstEncoderTest, ZeroBytesAreNotPadding) {
+  const std::vector<std::string> texts(200, std::string("ab\0\0cd\0", 7));
+  const FsstEncoder encoder = TrainOn(texts);
+  for (const std::string& text :
+       {std::string("ab"), std::string("ab\0", 3), std::string("\0\0\0", 3), texts[0]}) {
+    EXPECT_EQ(Decompress(encoder, Compress(encoder, text)), text);
+  }
+}
+
+TEST(FsstEncoderTest, NoSampleMeansEscapesOnly) {
+  const FsstEncoder encoder = TrainOn({});
+  EXPECT_EQ(encoder.num_symbols(), 0u);
+  EXPECT_EQ(Compress(encoder, "abc").size(), 6u);
+  EXPECT_EQ(Decompress(encoder, Compress(encoder, "abc")), "abc");
+}
+
+TEST(FsstEncoderTest, TableHasItsSizeAndMagic) {
+  const std::string table = TrainOn(Urls(100)).SerializeTable();
+  ASSERT_EQ(table.size(), kFsstTableBytes);
+  EXPECT_EQ(table.substr(3, 5), std::string("\x01TSSF"));
+}
+
+TEST(FsstEncoderTest, TrainingIsDeterministic) {
+  EXPECT_EQ(TrainOn(Urls(300)).SerializeTable(), TrainOn(Urls(300)).SerializeTable());
+}
+
+}  // namespace
+}  // namespace lance::encoding

@@ -1,0 +1,288 @@
+#include "encoding/write/dictionary.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "base/byte_reader.h"
+#include "encoding/write/mini_block_values.h"
+#include "encoding/write/scratch_array.h"
+
+namespace lance::encoding {
+namespace {
+
+constexpr uint64_t kMinValues = 100;
+constexpr uint64_t kMaxItems = 100000;
+constexpr uint64_t kMaxDictionaryBytes = 8ull << 20;
+/// A dictionary with its indices at 4 bytes each stays below this part of the data …
+constexpr uint64_t kMaxSizePercent = 80;
+/// … or, with its indices as they will be encoded, below this one.
+constexpr uint64_t kClearWinPercent = 50;
+/// So many values, in as many evenly spaced runs, tell whether a dictionary is worth trying.
+constexpr uint64_t kSampleValues = 4096;
+constexpr uint64_t kSampleRuns = 32;
+constexpr uint64_t kMinSample = 1024;
+constexpr double kMaxUniqueRatio = 0.98;
+
+uint64_t Mix(uint64_t a, uint64_t b) {
+  const auto product = static_cast<unsigned __int128>(a) * b;
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+constexpr uint64_t kSeed1 = 0xA0761D6478BD642Fu;
+constexpr uint64_t kSeed2 = 0xE7037ED1A0B428DBu;
+
+// A block of values that can be looked up: equality and hash by bytes.
+class FixedKeys {
+ public:
+  explicit FixedKeys(const FixedBlock& block) : data_(block.data), width_(block.width()) {}
+
+  uint64_t Hash(uint64_t index) const {
+    const uint8_t* at = data_ + index * width_;
+    uint64_t hash = Mix(LoadLittleEndian<uint64_t>(at) ^ kSeed1, kSeed2);
+    if (width_ == 16) hash = Mix(LoadLittleEndian<uint64_t>(at + 8) ^ hash, kSeed1);
+    return hash;
+  }
+  bool Equal(uint64_t a, uint64_t b) const {
+    const uint8_t* at_a = data_ + a * width_;
+    const uint8_t* at_b = data_ + b * width_;
+    if (LoadLittleEndian<uint64_t>(at_a) != LoadLittleEndian<uint64_t>(at_b)) return false;
+    return width_ == 8 ||
+           LoadLittleEndian<uint64_t>(at_a + 8) == LoadLittleEndian<uint64_t>(at_b + 8);
+  }
+  uint64_t Size(uint64_t) const { return width_; }
+
+ private:
+  const uint8_t* data_;
+  uint64_t width_;
+};
+
+template <typename Offset>
+class StringKeys {
+ public:
+  explicit StringKeys(const VariableBlock& block)
+      : offsets_(block.offsets_as<Offset>()), bytes_(block.bytes) {}
+
+  uint64_t Hash(uint64_t index) const {
+    const uint8_t* at = bytes_ + offsets_[index];
+    uint64_t left = offsets_[index + 1] - offsets_[index];
+    uint64_t hash = Mix(left ^ kSeed1, kSeed2);
+    for (; left > 8; left -= 8, at += 8) {
+      hash = Mix(LoadLittleEndian<uint64_t>(at) ^ hash, kSeed1);
+    }
+    uint64_t word = 0;
+    std::memcpy(&word, at, left);
+    return Mix(word ^ hash, kSeed2);
+  }
+  bool Equal(uint64_t a, uint64_t b) const { return View(a) == View(b); }
+  uint64_t Size(uint64_t index) const {
+    return offsets_[index + 1] - offsets_[index] + sizeof(Offset);
+  }
+
+ private:
+  std::string_view View(uint64_t index) const {
+    return {reinterpret_cast<const char*>(bytes_) + offsets_[index],
+            static_cast<size_t>(offsets_[index + 1] - offsets_[index])};
+  }
+
+  const Offset* offsets_;
+  const uint8_t* bytes_;
+};
+
+template <typename Keys>
+uint64_t SampleUnique(const Keys& keys, uint64_t count, uint64_t* sampled) {
+  const uint64_t wanted = std::min(count, kSampleValues);
+  const uint64_t run = wanted / kSampleRuns;
+  std::unordered_set<uint64_t> unique;
+  for (uint64_t i = 0; i < kSampleRuns; ++i) {
+    const uint64_t first = i * (count / kSampleRuns);
+    for (uint64_t k = first; k < first + run; ++k) unique.insert(keys.Hash(k));
+  }
+  *sampled = run * kSampleRuns;
+  return unique.size();
+}
+
+// Open addressing; each entry is the item's number plus one and some bits of its hash.
+class ItemTable {
+ public:
+  ItemTable() : entries_(1024) {}
+
+  // The number of the item equal to `slot`, or `firsts.size()` after adding it as a new item.
+  template <typename Keys>
+  uint32_t FindOrAdd(const Keys& keys, uint64_t slot, std::vector<uint64_t>* firsts) {
+    const uint64_t hash = keys.Hash(slot);
+    const uint64_t mask = entries_.size() - 1;
+    for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
+      Entry& entry = entries_[at];
+      if (entry.item_plus_one == 0) {
+        firsts->push_back(slot);
+        entry = {static_cast<uint32_t>(firsts->size()), static_cast<uint32_t>(hash >> 32)};
+        if (firsts->size() * 2 > entries_.size()) Grow(keys, *firsts);
+        return static_cast<uint32_t>(firsts->size() - 1);
+      }
+      if (entry.tag == static_cast<uint32_t>(hash >> 32) &&
+          keys.Equal((*firsts)[entry.item_plus_one - 1], slot)) {
+        return entry.item_plus_one - 1;
+      }
+    }
+  }
+
+ private:
+  struct Entry {
+    uint32_t item_plus_one = 0;
+    uint32_t tag = 0;
+  };
+
+  template <typename Keys>
+  void Grow(const Keys& keys, const std::vector<uint64_t>& firsts) {
+    std::vector<Entry> larger(entries_.size() * 4);
+    const uint64_t mask = larger.size() - 1;
+    for (const Entry& entry : entries_) {
+      if (entry.item_plus_one == 0) continue;
+      uint64_t at = keys.Hash(firsts[entry.item_plus_one - 1]) & mask;
+      while (larger[at].item_plus_one != 0) at = (at + 1) & mask;
+      larger[at] = entry;
+    }
+    entries_ = std::move(larger);
+  }
+
+  std::vector<Entry> entries_;
+};
+
+// Null slots get the index before them, which makes runs.
+std::vector<bool> NullSlots(const ShreddedRows& rows) {
+  std::vector<bool> null;
+  if (!rows.has_null_leaves()) return null;
+  null.resize(rows.num_values);
+  ForEachNullLeaf(rows, [&](uint64_t slot) { null[slot] = true; });
+  return null;
+}
+
+Result<LeafBlock> TakeItems(const LeafBlock& block, const std::vector<uint64_t>& firsts,
+                            arrow::MemoryPool* pool) {
+  LeafBlock items;
+  items.kind = block.kind;
+  items.count = firsts.size();
+  if (block.kind == LeafBlock::Kind::kFixed) {
+    const uint64_t width = block.fixed.width();
+    ARROW_ASSIGN_OR_RAISE(auto bytes, ScratchArray<uint8_t>::Allocate(width * items.count, pool));
+    for (uint64_t i = 0; i < items.count; ++i) {
+      std::memcpy(bytes.data() + i * width, block.fixed.data + firsts[i] * width, width);
+    }
+    items.fixed = {items.count, block.fixed.bits, bytes.data()};
+    items.owned.push_back(bytes.buffer());
+    return items;
+  }
+  const VariableBlock& from = block.variable;
+  const uint64_t offset_bytes = from.offset_bits / 8;
+  uint64_t total = 0;
+  for (uint64_t first : firsts) total += from.length(first);
+  ARROW_ASSIGN_OR_RAISE(auto offsets,
+                        ScratchArray<uint8_t>::Allocate((items.count + 1) * offset_bytes, pool));
+  ARROW_ASSIGN_OR_RAISE(auto bytes, ScratchArray<uint8_t>::Allocate(total, pool));
+  uint64_t at = 0;
+  for (uint64_t i = 0; i <= items.count; ++i) {
+    // Little endian: the low bytes of the 64-bit number are the 32-bit one.
+    std::memcpy(offsets.data() + i * offset_bytes, &at, offset_bytes);
+    if (i == items.count) break;
+    const uint64_t length = from.length(firsts[i]);
+    if (length > 0) std::memcpy(bytes.data() + at, from.bytes + from.offset(firsts[i]), length);
+    at += length;
+  }
+  items.variable = {items.count, from.offset_bits, offsets.data(), bytes.data()};
+  items.owned.push_back(offsets.buffer());
+  items.owned.push_back(bytes.buffer());
+  return items;
+}
+
+// Size with the other codecs; a dictionary must be smaller.
+uint64_t PlainSize(const LeafBlock& block) {
+  return block.kind == LeafBlock::Kind::kVariable ? block.variable.data_size()
+                                                  : EncodedFixedSize(block.fixed);
+}
+
+template <typename Keys>
+Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const LeafBlock& block,
+                                                     const ShreddedRows& rows,
+                                                     uint64_t data_size,
+                                                     arrow::MemoryPool* pool) {
+  const uint64_t count = block.count;
+  const uint64_t max_items = std::min(count / 2, kMaxItems);
+  const uint64_t max_bytes = data_size * kMaxSizePercent / 100;
+  const uint64_t clear_win = data_size * kClearWinPercent / 100;
+  const uint64_t max_item_bytes =
+      std::min(std::max(clear_win, max_bytes - std::min(max_bytes, 4 * count)),
+               kMaxDictionaryBytes);
+  uint64_t sampled = 0;
+  const uint64_t unique = SampleUnique(keys, count, &sampled);
+  if (sampled >= kMinSample) {
+    const double ratio = static_cast<double>(unique) / static_cast<double>(sampled);
+    if (ratio >= kMaxUniqueRatio) return std::nullopt;
+    if (ratio * static_cast<double>(count) > static_cast<double>(max_items)) return std::nullopt;
+  }
+  const uint64_t plain_size = PlainSize(block);
+  if (count * static_cast<uint64_t>(std::bit_width(unique - 1)) / 8 >= plain_size) {
+    return std::nullopt;
+  }
+  ARROW_ASSIGN_OR_RAISE(auto indices, ScratchArray<uint32_t>::Allocate(count, pool));
+  const std::vector<bool> null = NullSlots(rows);
+  ItemTable table;
+  std::vector<uint64_t> firsts;
+  uint64_t item_bytes = 0;
+  uint32_t index = 0;
+  for (uint64_t slot = 0; slot < count; ++slot) {
+    if (null.empty() || !null[slot]) {
+      const size_t before = firsts.size();
+      index = table.FindOrAdd(keys, slot, &firsts);
+      if (firsts.size() > before) {
+        item_bytes += keys.Size(slot);
+        if (firsts.size() > max_items || item_bytes > max_item_bytes) return std::nullopt;
+      }
+    }
+    indices[slot] = index;
+  }
+  DictionaryBlock dictionary;
+  dictionary.indices = {count, 32, reinterpret_cast<const uint8_t*>(indices.data())};
+  const uint64_t encoded_size = EncodedFixedSize(dictionary.indices) + item_bytes;
+  const bool pays = item_bytes + 4 * count <= max_bytes || encoded_size <= clear_win;
+  if (!pays || encoded_size >= plain_size) return std::nullopt;
+  dictionary.owned.push_back(indices.buffer());
+  ARROW_ASSIGN_OR_RAISE(dictionary.items, TakeItems(block, firsts, pool));
+  return dictionary;
+}
+
+}  // namespace
+
+Result<std::optional<DictionaryBlock>> FindDictionary(const LeafBlock& block,
+                                                      const ShreddedRows& rows,
+                                                      uint32_t minor_version,
+                                                      arrow::MemoryPool* pool) {
+  if (block.count < kMinValues) return std::nullopt;
+  if (block.kind == LeafBlock::Kind::kVariable) {
+    const uint64_t size = block.variable.data_size();
+    if (block.variable.offset_bits == 32) {
+      return TryDictionary(StringKeys<uint32_t>(block.variable), block, rows, size, pool);
+    }
+    return TryDictionary(StringKeys<uint64_t>(block.variable), block, rows, size, pool);
+  }
+  if (block.kind != LeafBlock::Kind::kFixed) return std::nullopt;
+  const uint64_t bits = block.fixed.bits;
+  if (bits != 128 && !(bits == 64 && minor_version >= kMinorVersion2_2)) return std::nullopt;
+  return TryDictionary(FixedKeys(block.fixed), block, rows, block.fixed.num_bytes(), pool);
+}
+
+Result<DictionaryBlock> DictionaryOfOne(const LeafBlock& block, uint64_t slot,
+                                        arrow::MemoryPool* pool) {
+  DictionaryBlock dictionary;
+  ARROW_ASSIGN_OR_RAISE(auto indices, ScratchArray<uint32_t>::Allocate(block.count, pool));
+  std::memset(indices.data(), 0, block.count * sizeof(uint32_t));
+  dictionary.indices = {block.count, 32, reinterpret_cast<const uint8_t*>(indices.data())};
+  dictionary.owned.push_back(indices.buffer());
+  ARROW_ASSIGN_OR_RAISE(dictionary.items, TakeItems(block, {slot}, pool));
+  return dictionary;
+}
+
+}  // namespace lance::encoding

@@ -1,0 +1,115 @@
+// Columns of Arrow's dictionary type.
+#include <cstring>
+#include <utility>
+
+#include "arrow/array.h"
+#include "arrow/array/array_dict.h"
+#include "arrow/array/data.h"
+#include "arrow/type.h"
+#include "encoding/write/dictionary.h"
+#include "encoding/write/scratch_array.h"
+
+namespace lance::encoding {
+namespace {
+
+// The items of a dictionary array, as leaf slots without nulls.
+Result<LeafBlock> ItemsOf(std::shared_ptr<arrow::ArrayData> dictionary, arrow::MemoryPool* pool) {
+  ShreddedRows rows;
+  rows.num_values = rows.num_items = rows.num_rows = static_cast<uint64_t>(dictionary->length);
+  if (dictionary->length > 0) {
+    rows.leaves.push_back({dictionary.get(), dictionary->offset, dictionary->length});
+  }
+  ARROW_ASSIGN_OR_RAISE(LeafBlock items, GatherLeaves(*dictionary->type, rows, pool));
+  for (const auto& buffer : dictionary->buffers) {
+    if (buffer != nullptr) items.owned.push_back(buffer);
+  }
+  return items;
+}
+
+bool SameDictionary(const std::shared_ptr<arrow::ArrayData>& a,
+                    const std::shared_ptr<arrow::ArrayData>& b) {
+  return a == b || arrow::MakeArray(a)->Equals(*arrow::MakeArray(b));
+}
+
+template <typename Key>
+Status TransposeKeys(const ShreddedRows& rows,
+                     const std::vector<std::shared_ptr<arrow::Buffer>>& maps,
+                     const std::vector<uint64_t>& map_sizes, Key* keys) {
+  for (size_t i = 0; i < rows.leaves.size(); ++i) {
+    const auto* map = reinterpret_cast<const int32_t*>(maps[i]->data());
+    for (int64_t k = 0; k < rows.leaves[i].length; ++k, ++keys) {
+      if (static_cast<uint64_t>(*keys) >= map_sizes[i]) {
+        return UserError("dictionary key is out of range: ", static_cast<uint64_t>(*keys), " of ",
+                         map_sizes[i], " items; repair the column before writing");
+      }
+      *keys = static_cast<Key>(map[*keys]);
+    }
+  }
+  return Status::OK();
+}
+
+template <typename Key>
+void ClearNullKeys(const ShreddedRows& rows, uint8_t* bytes) {
+  Key* keys = reinterpret_cast<Key*>(bytes);
+  ForEachNullLeaf(rows, [&](uint64_t slot) { keys[slot] = 0; });
+}
+
+template <typename Key>
+Result<std::optional<DictionaryBlock>> Unify(const arrow::DictionaryType& type,
+                                             const LeafBlock& block, const ShreddedRows& rows,
+                                             arrow::MemoryPool* pool) {
+  DictionaryBlock out;
+  // Keys under nulls may be anything in Arrow; in a file they must be in range.
+  ARROW_ASSIGN_OR_RAISE(auto keys, ScratchArray<Key>::Allocate(block.count, pool));
+  std::memcpy(keys.data(), block.fixed.data, block.count * sizeof(Key));
+  ClearNullKeys<Key>(rows, reinterpret_cast<uint8_t*>(keys.data()));
+  out.indices = {block.count, sizeof(Key) * 8, reinterpret_cast<const uint8_t*>(keys.data())};
+  out.owned.push_back(keys.buffer());
+
+  std::shared_ptr<arrow::ArrayData> dictionary = rows.leaves[0].array->dictionary;
+  bool same = true;
+  for (const LeafSlice& slice : rows.leaves) {
+    same = same && SameDictionary(dictionary, slice.array->dictionary);
+  }
+  if (same) {
+    ARROW_ASSIGN_OR_RAISE(out.items, ItemsOf(dictionary, pool));
+    return out;
+  }
+  ARROW_ASSIGN_OR_RAISE(auto unifier, arrow::DictionaryUnifier::Make(type.value_type(), pool));
+  std::vector<std::shared_ptr<arrow::Buffer>> maps(rows.leaves.size());
+  std::vector<uint64_t> map_sizes(rows.leaves.size());
+  for (size_t i = 0; i < rows.leaves.size(); ++i) {
+    const auto values = arrow::MakeArray(rows.leaves[i].array->dictionary);
+    ARROW_RETURN_NOT_OK(unifier->Unify(*values, &maps[i]));
+    map_sizes[i] = static_cast<uint64_t>(values->length());
+  }
+  std::shared_ptr<arrow::Array> unified;
+  Status fits = unifier->GetResultWithIndexType(type.index_type(), &unified);
+  if (fits.IsInvalid()) return std::nullopt;
+  ARROW_RETURN_NOT_OK(fits);
+  ARROW_RETURN_NOT_OK(TransposeKeys<Key>(rows, maps, map_sizes, keys.data()));
+  ClearNullKeys<Key>(rows, reinterpret_cast<uint8_t*>(keys.data()));
+  ARROW_ASSIGN_OR_RAISE(out.items, ItemsOf(unified->data(), pool));
+  return out;
+}
+
+}  // namespace
+
+Result<std::optional<DictionaryBlock>> UnifyDictionaries(const arrow::DataType& type,
+                                                         const LeafBlock& keys,
+                                                         const ShreddedRows& rows,
+                                                         arrow::MemoryPool* pool) {
+  const auto& dictionary = static_cast<const arrow::DictionaryType&>(type);
+  switch (keys.fixed.bits) {
+    case 8:
+      return Unify<uint8_t>(dictionary, keys, rows, pool);
+    case 16:
+      return Unify<uint16_t>(dictionary, keys, rows, pool);
+    case 32:
+      return Unify<uint32_t>(dictionary, keys, rows, pool);
+    default:
+      return Unify<uint64_t>(dictionary, keys, rows, pool);
+  }
+}
+
+}  // namespace lance::encoding

@@ -1,0 +1,99 @@
+#include "encoding/write/fsst_block.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "encoding/codec/fsst_encoder.h"
+
+namespace lance::encoding {
+namespace {
+
+/// Below so many bytes a symbol table of 2 KiB hardly pays.
+constexpr uint64_t kMinBytes = 8192;
+constexpr uint64_t kMinLongest = 5;
+/// Longer strings give one piece of this size to the sample.
+constexpr uint64_t kPieceBytes = 512;
+
+// Pieces of evenly spaced strings, some FsstEncoder::kSampleBytes in total.
+std::vector<std::string_view> TakeSample(const VariableBlock& block) {
+  std::vector<std::string_view> sample;
+  const uint64_t average = std::max<uint64_t>(1, block.num_bytes() / block.count);
+  const uint64_t wanted =
+      FsstEncoder::kSampleBytes / std::min(average, kPieceBytes) + 1;
+  const uint64_t step = std::max<uint64_t>(1, block.count / wanted);
+  for (uint64_t i = 0; i < block.count; i += step) {
+    const uint64_t length = block.length(i);
+    if (length == 0) continue;
+    const uint64_t piece = std::min(length, kPieceBytes);
+    // Not always the beginning, which is often alike.
+    const uint64_t skip = length == piece ? 0 : (i * 7919) % (length - piece);
+    sample.emplace_back(reinterpret_cast<const char*>(block.bytes) + block.offset(i) + skip, piece);
+  }
+  return sample;
+}
+
+bool SampleShrinks(const FsstEncoder& encoder, const std::vector<std::string_view>& sample) {
+  uint8_t out[FsstEncoder::MaxCompressedSize(kPieceBytes)];
+  uint64_t before = 0;
+  uint64_t after = 0;
+  for (std::string_view piece : sample) {
+    const auto* text = reinterpret_cast<const uint8_t*>(piece.data());
+    before += piece.size();
+    after += encoder.Compress(text, piece.size(), text + piece.size(), out);
+  }
+  // The table learnt from the very sample, so it looks better than it is.
+  return after * 100 < before * 95;
+}
+
+template <typename Offset>
+Status CompressStrings(const VariableBlock& block, const FsstEncoder& encoder,
+                       arrow::MemoryPool* pool, FsstBlock* out) {
+  ARROW_ASSIGN_OR_RAISE(auto offsets, ScratchArray<Offset>::Allocate(block.count + 1, pool));
+  ARROW_ASSIGN_OR_RAISE(
+      auto codes,
+      ScratchArray<uint8_t>::Allocate(FsstEncoder::MaxCompressedSize(block.num_bytes()), pool));
+  const Offset* from = block.offsets_as<Offset>();
+  const uint8_t* readable_end = block.bytes + from[block.count];
+  uint64_t at = 0;
+  for (uint64_t i = 0; i < block.count; ++i) {
+    offsets[i] = static_cast<Offset>(at);
+    at += encoder.Compress(block.bytes + from[i], from[i + 1] - from[i], readable_end,
+                           codes.data() + at);
+  }
+  offsets[block.count] = static_cast<Offset>(at);
+  out->block = {block.count, block.offset_bits, reinterpret_cast<const uint8_t*>(offsets.data()),
+                codes.data()};
+  out->offsets = offsets.buffer();
+  out->codes = codes.buffer();
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<FsstBlock>> CompressWithFsst(const VariableBlock& block,
+                                                    arrow::MemoryPool* pool) {
+  const uint64_t size = block.num_bytes();
+  if (size < kMinBytes) return nullptr;
+  // Compressed bytes of 32-bit strings must fit in 32-bit offsets, even when they double.
+  if (block.offset_bits == 32 && size > UINT32_MAX / 2) return nullptr;
+  uint64_t longest = 0;
+  for (uint64_t i = 0; i < block.count && longest < kMinLongest; ++i) {
+    longest = std::max(longest, block.length(i));
+  }
+  if (longest < kMinLongest) return nullptr;
+  const std::vector<std::string_view> sample = TakeSample(block);
+  const FsstEncoder encoder = FsstEncoder::Train(sample);
+  if (!SampleShrinks(encoder, sample)) return nullptr;
+  auto out = std::make_shared<FsstBlock>();
+  out->symbol_table = encoder.SerializeTable();
+  if (block.offset_bits == 32) {
+    ARROW_RETURN_NOT_OK(CompressStrings<uint32_t>(block, encoder, pool, out.get()));
+  } else {
+    ARROW_RETURN_NOT_OK(CompressStrings<uint64_t>(block, encoder, pool, out.get()));
+  }
+  if (out->block.num_bytes() + kFsstTableBytes >= size) return nullptr;
+  return out;
+}
+
+}  // namespace lance::encoding

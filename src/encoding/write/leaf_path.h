@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "base/error.h"
+
+namespace lance::encoding {
+
+/// Minor numbers of the file versions that can be written.
+constexpr uint32_t kMinorVersion2_1 = 1;
+constexpr uint32_t kMinorVersion2_2 = 2;
+
+/// A node between a top-level field and a leaf column. Maps are lists of structs.
+enum class StepKind : uint8_t { kStruct, kList, kLargeList, kFixedSizeList, kLeaf };
+
+struct PathStep {
+  StepKind kind = StepKind::kLeaf;
+  bool nullable = true;
+  /// Dotted path of the field, for errors.
+  std::string name;
+  /// Struct: the child that the path goes on with.
+  int child = 0;
+  /// Fixed-size list of structs: slots per list.
+  uint32_t dimension = 1;
+};
+
+inline bool IsList(StepKind kind) {
+  return kind == StepKind::kList || kind == StepKind::kLargeList;
+}
+
+/// The way from a top-level field down to one of its leaf columns.
+struct LeafPath {
+  /// Outermost first; the last one is the leaf.
+  std::vector<PathStep> steps;
+  /// Storage type of the leaf: no extension type, no view.
+  std::shared_ptr<arrow::DataType> type;
+  /// Product of the dimensions of all fixed-size lists of structs above the leaf: the length of a
+  /// page is given as rows times this number.
+  uint64_t slots_per_row = 1;
+
+  const std::string& name() const { return steps.back().name; }
+  bool is_empty_struct() const;
+};
+
+/// The leaf columns of a top-level field of storage types, in column order. Types that the
+/// version can't store are Unsupported, the field named.
+Result<std::vector<LeafPath>> LeafPathsOf(const arrow::Field& field, uint32_t minor_version);
+
+}  // namespace lance::encoding

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "encoding/write/shredder.h"
+
+namespace lance::encodings21 {
+class CompressiveEncoding;
+}
+
+namespace lance::encoding {
+
+/// Items [first, first + count) of a page: what one chunk holds of the levels.
+struct LevelSlice {
+  uint64_t first = 0;
+  uint64_t count = 0;
+};
+
+/// How the chunks of a page store their repetition or definition levels: flat u16, out-of-line
+/// bitpacking at one width for the page, or (2.2) run lengths. Chosen once, by size.
+class LevelEncoder {
+ public:
+  static LevelEncoder Choose(std::span<const uint16_t> levels, std::span<const LevelSlice> slices,
+                             bool allow_run_lengths);
+
+  void Describe(encodings21::CompressiveEncoding* out) const;
+  /// At least what Encode writes for so many levels.
+  uint64_t MaxBytes(uint64_t count) const;
+  /// Returns the number of bytes written.
+  uint64_t Encode(std::span<const uint16_t> levels, uint8_t* out) const;
+
+ private:
+  enum class Kind : uint8_t { kFlat, kPacked, kRunLengths };
+
+  Kind kind_ = Kind::kFlat;
+  uint32_t width_ = 16;
+};
+
+}  // namespace lance::encoding

@@ -1,0 +1,365 @@
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "base/byte_reader.h"
+#include "encoding/codec/bitpack.h"
+#include "encoding/write/mini_block_values.h"
+#include "encodings21.pb.h"
+
+namespace lance::encoding {
+namespace {
+
+/// Run lengths of the 2.1 and 2.2 grammar are single bytes.
+constexpr uint64_t kMaxRun = 255;
+
+// Values of T at an address of any alignment.
+template <typename T>
+class Values {
+ public:
+  explicit Values(const FixedBlock& block) : data_(block.data), count_(block.count) {}
+  T operator[](uint64_t index) const {
+    return LoadLittleEndian<T>(data_ + index * sizeof(T));
+  }
+  const uint8_t* at(uint64_t index) const { return data_ + index * sizeof(T); }
+  uint64_t count() const { return count_; }
+
+ private:
+  const uint8_t* data_;
+  uint64_t count_;
+};
+
+// What the choice between the codecs needs to know, from one pass over the values.
+struct FixedStatistics {
+  /// Bit width of each group of 1024 values.
+  std::vector<uint8_t> widths;
+  uint64_t packed_bytes = 0;
+  uint64_t changes = 0;
+};
+
+template <typename T>
+FixedStatistics Measure(Values<T> values) {
+  FixedStatistics statistics;
+  statistics.widths.reserve(values.count() / kBitpackBlock + 1);
+  T previous = values.count() > 0 ? values[0] : T{0};
+  for (uint64_t first = 0; first < values.count(); first += kBitpackBlock) {
+    const uint64_t count = std::min<uint64_t>(kBitpackBlock, values.count() - first);
+    T group[kBitpackBlock];
+    std::memcpy(group, values.at(first), count * sizeof(T));
+    T all = group[0];
+    // Counting in T keeps the loop in full vector lanes; 8-bit counters are summed often enough.
+    uint64_t changes = group[0] != previous ? 1 : 0;
+    for (uint64_t start = 1; start < count; start += 128) {
+      const uint64_t end = std::min<uint64_t>(count, start + 128);
+      T partial = 0;
+      for (uint64_t i = start; i < end; ++i) {
+        all |= group[i];
+        partial = static_cast<T>(partial + (group[i] != group[i - 1] ? 1 : 0));
+      }
+      changes += partial;
+    }
+    previous = group[count - 1];
+    statistics.changes += changes;
+    const auto width = static_cast<uint8_t>(std::bit_width(all));
+    statistics.widths.push_back(width);
+    statistics.packed_bytes += (1 + PackedWords<T>(width)) * sizeof(T);
+  }
+  return statistics;
+}
+
+class FlatValues final : public MiniBlockValues {
+ public:
+  explicit FlatValues(const FixedBlock& block) : block_(block) {
+    uint64_t size = kMaxChunkValues;
+    while (size > 2 && (size * block.bits + 7) / 8 >= kMaxChunkBytes) size /= 2;
+    CutEvenly(block.count, size);
+  }
+
+  void Describe(encodings21::CompressiveEncoding* out) const override {
+    out->mutable_flat()->set_bits_per_value(block_.bits);
+  }
+  uint32_t num_buffers() const override { return 1; }
+  uint64_t MaxChunkSize(size_t chunk) const override {
+    return (chunks_[chunk] * block_.bits + 7) / 8;
+  }
+  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t, uint8_t* out) const override {
+    // The first value of a chunk starts on a byte: chunk sizes are powers of two, and blocks of
+    // single bits are cut every 4096.
+    const uint64_t size = MaxChunkSize(chunk);
+    std::memcpy(out, block_.data + first * block_.bits / 8, size);
+    return size;
+  }
+
+ private:
+  const FixedBlock block_;
+};
+
+template <typename T>
+class PackedValues final : public MiniBlockValues {
+ public:
+  PackedValues(Values<T> values, std::vector<uint8_t> widths)
+      : values_(values), widths_(std::move(widths)) {
+    CutEvenly(values.count(), kBitpackBlock);
+  }
+
+  void Describe(encodings21::CompressiveEncoding* out) const override {
+    out->mutable_inline_bitpacking()->set_uncompressed_bits_per_value(sizeof(T) * 8);
+  }
+  uint32_t num_buffers() const override { return 1; }
+  uint64_t MaxChunkSize(size_t chunk) const override {
+    return (1 + PackedWords<T>(widths_[chunk])) * sizeof(T);
+  }
+  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t, uint8_t* out) const override {
+    const uint64_t count = chunks_[chunk];
+    StoreLittleEndian<T>(widths_[chunk], out);
+    const uint8_t* from = values_.at(first);
+    if (count == kBitpackBlock && reinterpret_cast<uintptr_t>(from) % alignof(T) == 0) {
+      PackBlock<T>(widths_[chunk], reinterpret_cast<const T*>(from), out + sizeof(T));
+    } else {
+      T padded[kBitpackBlock] = {};
+      std::memcpy(padded, from, count * sizeof(T));
+      PackBlock<T>(widths_[chunk], padded, out + sizeof(T));
+    }
+    return MaxChunkSize(chunk);
+  }
+
+ private:
+  const Values<T> values_;
+  const std::vector<uint8_t> widths_;
+};
+
+template <typename T>
+class RunValues final : public MiniBlockValues {
+ public:
+  RunValues(Values<T> values, uint64_t changes) : values_(values) {
+    starts_.reserve(changes + 2);
+    for (uint64_t i = 0; i < values.count(); ++i) {
+      if (i == 0 || values[i] != values[i - 1]) starts_.push_back(i);
+    }
+    starts_.push_back(values.count());
+    CutChunks();
+  }
+
+  void Describe(encodings21::CompressiveEncoding* out) const override {
+    out->mutable_rle()->mutable_values()->mutable_flat()->set_bits_per_value(sizeof(T) * 8);
+    out->mutable_rle()->mutable_run_lengths()->mutable_flat()->set_bits_per_value(8);
+  }
+  uint32_t num_buffers() const override { return 2; }
+  uint64_t MaxChunkSize(size_t chunk) const override {
+    return entries_[chunk] * (sizeof(T) + 1);
+  }
+  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t buffer,
+                       uint8_t* out) const override {
+    uint8_t* at = out;
+    size_t run = first_runs_[chunk];
+    uint64_t position = first;
+    const uint64_t end = first + chunks_[chunk];
+    while (position < end) {
+      uint64_t length = std::min(starts_[run + 1], end) - position;
+      const T value = values_[position];
+      position += length;
+      for (; length > 0; length -= std::min(length, kMaxRun)) {
+        if (buffer == 0) {
+          StoreLittleEndian(value, at);
+          at += sizeof(T);
+        } else {
+          *at++ = static_cast<uint8_t>(std::min(length, kMaxRun));
+        }
+      }
+      ++run;
+    }
+    return static_cast<uint64_t>(at - out);
+  }
+
+ private:
+  static constexpr uint64_t kMaxEntries = kMaxChunkBytes / (sizeof(T) + 1);
+
+  // Entries for the values from `position` (in run `run`) to `end`, or more than kMaxEntries.
+  uint64_t CountEntries(size_t run, uint64_t position, uint64_t end) const {
+    uint64_t entries = 0;
+    for (; position < end && entries <= kMaxEntries; ++run) {
+      const uint64_t stop = std::min(starts_[run + 1], end);
+      entries += (stop - position + kMaxRun - 1) / kMaxRun;
+      position = stop;
+    }
+    return entries;
+  }
+
+  void CutChunks() {
+    size_t run = 0;
+    for (uint64_t first = 0; first < values_.count();) {
+      const uint64_t rest = values_.count() - first;
+      uint64_t size = std::min(rest, kMaxChunkValues);
+      uint64_t entries = CountEntries(run, first, first + size);
+      if (entries > kMaxEntries) {
+        size = std::bit_floor(size);
+        entries = CountEntries(run, first, first + size);
+        while (entries > kMaxEntries) {
+          size /= 2;
+          entries = CountEntries(run, first, first + size);
+        }
+      }
+      chunks_.push_back(static_cast<uint32_t>(size));
+      entries_.push_back(entries);
+      first_runs_.push_back(run);
+      first += size;
+      while (run + 1 < starts_.size() && starts_[run + 1] <= first) ++run;
+    }
+  }
+
+  const Values<T> values_;
+  // First value of each run, and the end.
+  std::vector<uint64_t> starts_;
+  // By chunk.
+  std::vector<uint64_t> entries_;
+  std::vector<size_t> first_runs_;
+};
+
+enum class FixedCodec : uint8_t { kFlat, kPacked, kRuns };
+
+template <typename T>
+std::pair<FixedCodec, uint64_t> ChooseCodec(uint64_t count, const FixedStatistics& statistics) {
+  const uint64_t raw = count * sizeof(T);
+  const uint64_t entries =
+      statistics.changes + 1 + count / kMaxRun + count / kMaxChunkValues;
+  const uint64_t runs = entries * (sizeof(T) + 1);
+  if (runs < raw && runs <= statistics.packed_bytes) return {FixedCodec::kRuns, runs};
+  if (statistics.packed_bytes < raw) return {FixedCodec::kPacked, statistics.packed_bytes};
+  return {FixedCodec::kFlat, raw};
+}
+
+// Calls `visit` with a value of the unsigned type of the width, if packing knows it.
+template <typename Visit>
+bool VisitWordType(uint64_t bits, Visit&& visit) {
+  switch (bits) {
+    case 8:
+      visit(uint8_t{});
+      return true;
+    case 16:
+      visit(uint16_t{});
+      return true;
+    case 32:
+      visit(uint32_t{});
+      return true;
+    case 64:
+      visit(uint64_t{});
+      return true;
+    default:
+      return false;
+  }
+}
+
+class FixedSizeListValues final : public MiniBlockValues {
+ public:
+  explicit FixedSizeListValues(const LeafBlock& block) : block_(block) {
+    uint64_t items = 1;
+    uint64_t bits = block.items_per_list() * block.fixed.bits;
+    for (const ListDimension& dimension : block.dimensions) {
+      items *= dimension.size;
+      if (dimension.child_validity == nullptr) continue;
+      validity_.push_back({dimension.child_validity, items});
+      bits += items;
+    }
+    validity_.push_back({block.fixed.data, block.items_per_list() * block.fixed.bits});
+    uint64_t size = kMaxChunkValues;
+    while (size > 2 && size * bits / 8 + validity_.size() >= kMaxChunkBytes) size /= 2;
+    CutEvenly(block.count, size);
+  }
+
+  void Describe(encodings21::CompressiveEncoding* out) const override {
+    encodings21::CompressiveEncoding* level = out;
+    for (const ListDimension& dimension : block_.dimensions) {
+      auto* list = level->mutable_fixed_size_list();
+      list->set_items_per_value(dimension.size);
+      list->set_has_validity(dimension.child_validity != nullptr);
+      level = list->mutable_values();
+    }
+    level->mutable_flat()->set_bits_per_value(block_.fixed.bits);
+  }
+  uint32_t num_buffers() const override { return static_cast<uint32_t>(validity_.size()); }
+  uint64_t MaxChunkSize(size_t chunk) const override {
+    uint64_t size = 0;
+    for (const BitRun& run : validity_) size += (chunks_[chunk] * run.bits_per_list + 7) / 8;
+    return size;
+  }
+  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t buffer,
+                       uint8_t* out) const override;
+
+ private:
+  // Bits that stand one list after the other.
+  struct BitRun {
+    const uint8_t* data;
+    uint64_t bits_per_list;
+  };
+
+  const LeafBlock& block_;
+  // Of each dimension that has it, then the items themselves.
+  std::vector<BitRun> validity_;
+};
+
+uint64_t FixedSizeListValues::WriteBuffer(size_t chunk, uint64_t first, uint32_t buffer,
+                                          uint8_t* out) const {
+  const BitRun& run = validity_[buffer];
+  const uint64_t start = first * run.bits_per_list;
+  const uint64_t bits = chunks_[chunk] * run.bits_per_list;
+  const uint64_t size = (bits + 7) / 8;
+  const uint64_t shift = start % 8;
+  const uint8_t* from = run.data + start / 8;
+  if (shift == 0) {
+    std::memcpy(out, from, size);
+    return size;
+  }
+  const uint64_t available = (shift + bits + 7) / 8;
+  for (uint64_t i = 0; i < size; ++i) {
+    const uint32_t high = i + 1 < available ? from[i + 1] : 0u;
+    out[i] = static_cast<uint8_t>((from[i] | high << 8) >> shift);
+  }
+  return size;
+}
+
+}  // namespace
+
+void MiniBlockValues::CutEvenly(uint64_t count, uint64_t size) {
+  chunks_.reserve((count + size - 1) / size);
+  for (uint64_t first = 0; first < count; first += size) {
+    chunks_.push_back(static_cast<uint32_t>(std::min(size, count - first)));
+  }
+}
+
+Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block) {
+  std::unique_ptr<MiniBlockValues> values;
+  VisitWordType(block.bits, [&](auto word) {
+    using T = decltype(word);
+    const Values<T> typed(block);
+    FixedStatistics statistics = Measure<T>(typed);
+    switch (ChooseCodec<T>(block.count, statistics).first) {
+      case FixedCodec::kRuns:
+        values = std::make_unique<RunValues<T>>(typed, statistics.changes);
+        return;
+      case FixedCodec::kPacked:
+        values = std::make_unique<PackedValues<T>>(typed, std::move(statistics.widths));
+        return;
+      case FixedCodec::kFlat:
+        return;
+    }
+  });
+  if (values == nullptr) values = std::make_unique<FlatValues>(block);
+  return values;
+}
+
+uint64_t EncodedFixedSize(const FixedBlock& block) {
+  uint64_t size = block.num_bytes();
+  VisitWordType(block.bits, [&](auto word) {
+    using T = decltype(word);
+    size = ChooseCodec<T>(block.count, Measure<T>(Values<T>(block))).second;
+  });
+  return size;
+}
+
+std::unique_ptr<MiniBlockValues> EncodeFixedSizeLists(const LeafBlock& block) {
+  return std::make_unique<FixedSizeListValues>(block);
+}
+
+}  // namespace lance::encoding

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "base/error.h"
+#include "encoding/write/value_block.h"
+
+namespace lance::encodings21 {
+class CompressiveEncoding;
+}
+
+namespace lance::encoding {
+
+/// Values in one chunk, at most.
+constexpr uint64_t kMaxChunkValues = 4096;
+/// Encoded bytes that a chunk's values aim to stay within.
+constexpr uint64_t kMaxChunkBytes = 8186;
+
+/// The values of one page cut in chunks. Every chunk but the last holds a power of two of values,
+/// 2 … kMaxChunkValues. One virtual call per chunk and buffer.
+class MiniBlockValues {
+ public:
+  virtual ~MiniBlockValues() = default;
+
+  /// Number of values of each chunk.
+  const std::vector<uint32_t>& chunks() const { return chunks_; }
+  virtual void Describe(encodings21::CompressiveEncoding* out) const = 0;
+  virtual uint32_t num_buffers() const = 0;
+  /// At least what all buffers of the chunk take.
+  virtual uint64_t MaxChunkSize(size_t chunk) const = 0;
+  /// Writes one buffer of a chunk whose first value is `first`; returns its size.
+  virtual uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t buffer,
+                               uint8_t* out) const = 0;
+
+ protected:
+  /// Chunks of `size` values each and a shorter last one.
+  void CutEvenly(uint64_t count, uint64_t size);
+
+  std::vector<uint32_t> chunks_;
+};
+
+/// Flat, inline bitpacking or run lengths, whichever is smallest. The block outlives the result.
+Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block);
+/// Bytes that EncodeFixed would need, without chunk headers.
+uint64_t EncodedFixedSize(const FixedBlock& block);
+
+/// Fixed-size lists of up to 4 KiB each.
+std::unique_ptr<MiniBlockValues> EncodeFixedSizeLists(const LeafBlock& block);
+
+/// Strings as they are, or compressed with FSST when `allow_fsst` and it pays.
+Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& block, bool allow_fsst,
+                                                        arrow::MemoryPool* pool);
+
+}  // namespace lance::encoding

@@ -1,0 +1,233 @@
+#include "encoding/write/page_encoder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "arrow/array/data.h"
+#include "arrow/type.h"
+#include "encoding/write/constant_values.h"
+#include "encoding/write/dictionary.h"
+#include "encoding/write/mini_block_values.h"
+#include "encoding/write/page_layouts.h"
+#include "encoding/write/shredder.h"
+#include "encoding/write/slice_rows.h"
+#include "encoding/write/value_block.h"
+
+namespace lance::encoding {
+namespace {
+
+using Arrays = std::vector<std::shared_ptr<arrow::ArrayData>>;
+
+/// Values of at least so many bytes are stored one by one.
+constexpr uint64_t kWideBytes = 256;
+/// Beyond so many items the plain levels of a constant page cost more than packed values.
+constexpr uint64_t kMaxPlainLevels = 1024;
+
+bool AllLeavesAreNull(const ShreddedRows& rows) {
+  if (rows.num_values == 0) return true;
+  if (!rows.has_null_leaves()) return false;
+  for (uint16_t level : rows.definition.view()) {
+    if (level == 0) return false;
+  }
+  return true;
+}
+
+uint64_t LongestString(const VariableBlock& block) {
+  uint64_t longest = 0;
+  for (uint64_t i = 0; i < block.count; ++i) longest = std::max(longest, block.length(i));
+  return longest;
+}
+
+bool IsWide(const LeafBlock& block) {
+  switch (block.kind) {
+    case LeafBlock::Kind::kFixed:
+      return block.fixed.bits / 8 >= kWideBytes;
+    case LeafBlock::Kind::kFixedSizeList:
+      return block.items_per_list() * block.fixed.bits / 8 >= kWideBytes;
+    case LeafBlock::Kind::kVariable:
+      return LongestString(block.variable) >= kWideBytes;
+  }
+  return false;
+}
+
+class PageEncoder {
+ public:
+  PageEncoder(const LeafPath& path, const PageEncodeOptions& options)
+      : path_(path), options_(options) {}
+
+  Status Encode(Arrays arrays) {
+    ARROW_ASSIGN_OR_RAISE(ShreddedRows rows, Shred(path_, arrays, options_.pool));
+    if (AllLeavesAreNull(rows)) {
+      ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodeAllNullPage(ContextOf(rows)));
+      return Emit(std::move(page), rows, std::move(arrays), {});
+    }
+    ARROW_ASSIGN_OR_RAISE(LeafBlock block, GatherLeaves(*path_.type, rows, options_.pool));
+    if (path_.type->id() == arrow::Type::DICTIONARY) {
+      ARROW_ASSIGN_OR_RAISE(auto dictionary,
+                            UnifyDictionaries(*path_.type, block, rows, options_.pool));
+      if (!dictionary) return EncodeHalves(arrays);
+      return EncodeIndices(*dictionary, rows, std::move(arrays));
+    }
+    if (options_.minor_version >= kMinorVersion2_2) {
+      if (const std::optional<uint64_t> slot = FindConstant(block, rows)) {
+        return EncodeConstant(block, *slot, rows, std::move(arrays));
+      }
+    }
+    return EncodeValues(block, rows, std::move(arrays));
+  }
+
+  std::vector<EncodedPage> TakePages() { return std::move(pages_); }
+
+ private:
+  PageContext ContextOf(const ShreddedRows& rows) const {
+    return {rows, options_.minor_version, options_.pool};
+  }
+
+  Status Emit(EncodedPage page, const ShreddedRows& rows, Arrays arrays,
+              std::vector<std::shared_ptr<arrow::Buffer>> owned) {
+    page.num_rows = rows.num_rows;
+    page.length = rows.num_rows * path_.slots_per_row;
+    page.arrays = std::move(arrays);
+    page.owned = std::move(owned);
+    pages_.push_back(std::move(page));
+    return Status::OK();
+  }
+
+  Status EncodeHalves(const Arrays& arrays) {
+    if (arrays.size() < 2) return Unsupported("dictionary has too many items for its keys");
+    const auto middle = arrays.begin() + static_cast<ptrdiff_t>(arrays.size() / 2);
+    ARROW_RETURN_NOT_OK(Encode(Arrays(arrays.begin(), middle)));
+    return Encode(Arrays(middle, arrays.end()));
+  }
+
+  Status EncodeIndices(const DictionaryBlock& dictionary, const ShreddedRows& rows,
+                       Arrays arrays) {
+    if (!FitsMiniBlocks(rows)) return SplitRows(rows, arrays);
+    ARROW_ASSIGN_OR_RAISE(auto indices, EncodeFixed(dictionary.indices));
+    ARROW_ASSIGN_OR_RAISE(EncodedPage page,
+                          EncodeMiniBlockPage(ContextOf(rows), *indices, &dictionary));
+    return Emit(std::move(page), rows, std::move(arrays), {});
+  }
+
+  Status EncodeConstant(LeafBlock& block, uint64_t slot, const ShreddedRows& rows,
+                        Arrays arrays) {
+    if (rows.num_items > kMaxPlainLevels && rows.has_levels() && FitsMiniBlocks(rows)) {
+      if (block.kind == LeafBlock::Kind::kVariable || block.fixed.bits == 128) {
+        ARROW_ASSIGN_OR_RAISE(DictionaryBlock dictionary,
+                              DictionaryOfOne(block, slot, options_.pool));
+        return EncodeIndices(dictionary, rows, std::move(arrays));
+      }
+      if (block.fixed.bits <= 64) {
+        ARROW_RETURN_NOT_OK(FillWith(slot, options_.pool, &block));
+        return EncodeValues(block, rows, std::move(arrays));
+      }
+    }
+    ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodeConstantPage(ContextOf(rows), block, slot));
+    return Emit(std::move(page), rows, std::move(arrays), {});
+  }
+
+  Status EncodeValues(const LeafBlock& block, const ShreddedRows& rows, Arrays arrays) {
+    const bool fits = FitsMiniBlocks(rows);
+    if (fits || rows.num_rows > 1) {
+      ARROW_ASSIGN_OR_RAISE(auto dictionary,
+                            FindDictionary(block, rows, options_.minor_version, options_.pool));
+      if (dictionary) return EncodeIndices(*dictionary, rows, std::move(arrays));
+    }
+    const bool wide = IsWide(block);
+    if (!wide && !fits && rows.num_rows > 1) return SplitRows(rows, arrays);
+    Result<EncodedPage> page =
+        wide || !fits ? EncodeWide(block, rows) : EncodeNarrow(block, rows);
+    ARROW_RETURN_NOT_OK(page.status());
+    return Emit(std::move(*page), rows, std::move(arrays), block.owned);
+  }
+
+  bool AllowFsst() const {
+    return path_.type->id() == arrow::Type::STRING ||
+           path_.type->id() == arrow::Type::LARGE_STRING;
+  }
+
+  Result<EncodedPage> EncodeWide(const LeafBlock& block, const ShreddedRows& rows) const {
+    if (block.kind == LeafBlock::Kind::kVariable) {
+      return EncodeFullZipVariablePage(ContextOf(rows), block.variable, AllowFsst());
+    }
+    return EncodeFullZipFixedPage(ContextOf(rows), block);
+  }
+
+  Result<EncodedPage> EncodeNarrow(const LeafBlock& block, const ShreddedRows& rows) const {
+    std::unique_ptr<MiniBlockValues> values;
+    switch (block.kind) {
+      case LeafBlock::Kind::kFixed: {
+        ARROW_ASSIGN_OR_RAISE(values, EncodeFixed(block.fixed));
+        break;
+      }
+      case LeafBlock::Kind::kFixedSizeList:
+        values = EncodeFixedSizeLists(block);
+        break;
+      case LeafBlock::Kind::kVariable: {
+        ARROW_ASSIGN_OR_RAISE(values, EncodeVariable(block.variable, AllowFsst(), options_.pool));
+        break;
+      }
+    }
+    return EncodeMiniBlockPage(ContextOf(rows), *values, nullptr);
+  }
+
+  // Groups of rows that stay within the items that a chunk may hold, each a page of its own.
+  Status SplitRows(const ShreddedRows& rows, const Arrays& arrays) {
+    if (rows.num_rows == 1) {
+      return Unsupported("a single row has too many list items for a dictionary column: ",
+                         rows.num_items, " of at most ", MaxChunkItems(rows));
+    }
+    const uint64_t limit = MaxChunkItems(rows);
+    uint64_t group_row = 0;
+    uint64_t group_item = 0;
+    uint64_t row = 0;
+    uint64_t row_item = 0;
+    auto close = [&](uint64_t end_row, uint64_t end_item) {
+      Status status = Encode(SliceRows(arrays, group_row, end_row - group_row));
+      group_row = end_row;
+      group_item = end_item;
+      return status;
+    };
+    for (uint64_t item = 1; item <= rows.num_items; ++item) {
+      if (item < rows.num_items && rows.repetition[item] != rows.max_repetition) continue;
+      // Row `row` holds the items [row_item, item).
+      if (item - group_item > limit && row > group_row) ARROW_RETURN_NOT_OK(close(row, row_item));
+      ++row;
+      row_item = item;
+    }
+    return close(rows.num_rows, rows.num_items);
+  }
+
+  const LeafPath& path_;
+  const PageEncodeOptions& options_;
+  std::vector<EncodedPage> pages_;
+};
+
+}  // namespace
+
+Result<std::vector<EncodedPage>> EncodePages(
+    const LeafPath& path, std::span<const std::shared_ptr<arrow::ArrayData>> arrays,
+    const PageEncodeOptions& options) {
+  PageEncoder encoder(path, options);
+  ARROW_RETURN_NOT_OK(encoder.Encode(Arrays(arrays.begin(), arrays.end())));
+  return encoder.TakePages();
+}
+
+void DescribeLayers(const ShreddedRows& rows, google::protobuf::RepeatedField<int>* out) {
+  for (const LayerInfo& layer : rows.layers) {
+    if (!layer.is_list) {
+      out->Add(layer.has_nulls ? encodings21::REPDEF_NULLABLE_ITEM
+                               : encodings21::REPDEF_ALL_VALID_ITEM);
+    } else if (layer.declared_nullable()) {
+      out->Add(layer.has_empty ? encodings21::REPDEF_NULL_AND_EMPTY_LIST
+                               : encodings21::REPDEF_NULLABLE_LIST);
+    } else {
+      out->Add(layer.has_empty ? encodings21::REPDEF_EMPTYABLE_LIST
+                               : encodings21::REPDEF_ALL_VALID_LIST);
+    }
+  }
+}
+
+}  // namespace lance::encoding

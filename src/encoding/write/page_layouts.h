@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "arrow/type_fwd.h"
+#include "base/error.h"
+#include "encoding/write/dictionary.h"
+#include "encoding/write/encoded_page.h"
+#include "encoding/write/mini_block_values.h"
+#include "encoding/write/shredder.h"
+#include "encoding/write/value_block.h"
+
+namespace lance::encoding {
+
+// The layouts of spec/encodings.md §3. Each function makes the layout and the buffers of a page.
+
+/// What every layout needs.
+struct PageContext {
+  const ShreddedRows& rows;
+  uint32_t minor_version;
+  arrow::MemoryPool* pool;
+};
+
+/// The largest number of items that a chunk may hold, whatever its values are.
+uint64_t MaxChunkItems(const ShreddedRows& rows);
+/// Whether chunks of values can't get more items than MaxChunkItems.
+bool FitsMiniBlocks(const ShreddedRows& rows);
+
+/// Narrow values in chunks. `dictionary` may be null; if not, `values` are its indices.
+Result<EncodedPage> EncodeMiniBlockPage(const PageContext& context, const MiniBlockValues& values,
+                                  const DictionaryBlock* dictionary);
+
+/// Wide values one by one.
+Result<EncodedPage> EncodeFullZipFixedPage(const PageContext& context, const LeafBlock& block);
+Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context, const VariableBlock& block,
+                                        bool allow_fsst);
+
+/// No leaf value is valid.
+Result<EncodedPage> EncodeAllNullPage(const PageContext& context);
+/// All valid leaf values equal that of `slot` (2.2).
+Result<EncodedPage> EncodeConstantPage(const PageContext& context, const LeafBlock& block,
+                                 uint64_t slot);
+
+/// The layers of a page in the terms of the format, innermost first.
+void DescribeLayers(const ShreddedRows& rows, google::protobuf::RepeatedField<int>* out);
+
+}  // namespace lance::encoding

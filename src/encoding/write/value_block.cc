@@ -1,0 +1,244 @@
+#include "encoding/write/value_block.h"
+
+#include <cstring>
+#include <utility>
+
+#include "arrow/array/data.h"
+#include "arrow/buffer.h"
+#include "arrow/type.h"
+#include "arrow/util/bit_util.h"
+#include "arrow/util/bitmap_ops.h"
+#include "encoding/write/scratch_array.h"
+
+namespace lance::encoding {
+namespace {
+
+using arrow::bit_util::GetBit;
+
+class Gatherer {
+ public:
+  Gatherer(const ShreddedRows& rows, arrow::MemoryPool* pool, LeafBlock* out)
+      : rows_(rows), pool_(pool), out_(out) {}
+
+  Status Fixed(uint64_t bits, std::vector<LeafSlice> slices) {
+    uint64_t count = 0;
+    for (const LeafSlice& slice : slices) count += static_cast<uint64_t>(slice.length);
+    out_->fixed.bits = bits;
+    out_->fixed.count = count;
+    if (slices.size() == 1 && static_cast<uint64_t>(slices[0].offset) * bits % 8 == 0) {
+      const auto& buffer = slices[0].array->buffers[1];
+      const uint8_t* data = buffer == nullptr ? nullptr : buffer->data();
+      if (data != nullptr) {
+        out_->fixed.data = data + static_cast<uint64_t>(slices[0].offset) * bits / 8;
+        return Status::OK();
+      }
+    }
+    ARROW_ASSIGN_OR_RAISE(uint8_t* to, Own((count * bits + 7) / 8));
+    out_->fixed.data = to;
+    if (bits % 8 == 0) {
+      const uint64_t width = bits / 8;
+      for (const LeafSlice& slice : slices) {
+        const uint64_t size = static_cast<uint64_t>(slice.length) * width;
+        std::memcpy(to, BufferData(slice, 1) + static_cast<uint64_t>(slice.offset) * width, size);
+        to += size;
+      }
+      return Status::OK();
+    }
+    CopyBits(slices, 1, to);
+    return Status::OK();
+  }
+
+  template <typename Offset>
+  Status Variable(uint32_t offset_bits) {
+    VariableBlock& block = out_->variable;
+    block.count = rows_.num_values;
+    block.offset_bits = offset_bits;
+    if (rows_.leaves.size() == 1 && !HasBytesUnderNulls<Offset>()) {
+      const LeafSlice& slice = rows_.leaves[0];
+      block.offsets = BufferData(slice, 1) + static_cast<uint64_t>(slice.offset) * sizeof(Offset);
+      block.bytes = BufferData(slice, 2);
+      return Status::OK();
+    }
+    ARROW_ASSIGN_OR_RAISE(uint8_t* offsets, Own((block.count + 1) * sizeof(Offset)));
+    uint64_t total = 0;
+    for (const LeafSlice& slice : rows_.leaves) {
+      const Offset* from = OffsetsOf<Offset>(slice);
+      total += from[slice.length] - from[0];
+    }
+    ARROW_ASSIGN_OR_RAISE(uint8_t* bytes, Own(total));
+    block.offsets = offsets;
+    block.bytes = bytes;
+    CopyStrings(reinterpret_cast<Offset*>(offsets), bytes);
+    return Status::OK();
+  }
+
+  Status FixedSizeList(const arrow::DataType& type) {
+    const arrow::DataType* level = &type;
+    std::vector<LeafSlice> slices = rows_.leaves;
+    bool first = true;
+    while (level->id() == arrow::Type::FIXED_SIZE_LIST) {
+      const auto& list = static_cast<const arrow::FixedSizeListType&>(*level);
+      const int64_t dimension = list.list_size();
+      std::vector<LeafSlice> below;
+      for (const LeafSlice& slice : slices) {
+        const arrow::ArrayData* child = slice.array->child_data[0].get();
+        below.push_back(
+            {child, child->offset + slice.offset * dimension, slice.length * dimension});
+      }
+      ListDimension out;
+      out.size = static_cast<uint64_t>(dimension);
+      ARROW_ASSIGN_OR_RAISE(out.child_validity, ChildValidity(below, first, dimension));
+      out_->dimensions.push_back(out);
+      slices = std::move(below);
+      level = list.value_type().get();
+      first = false;
+    }
+    return Fixed(static_cast<uint64_t>(level->bit_width()), std::move(slices));
+  }
+
+ private:
+  static const uint8_t* BufferData(const LeafSlice& slice, size_t index) {
+    const auto& buffer = slice.array->buffers[index];
+    return buffer == nullptr ? nullptr : buffer->data();
+  }
+
+  template <typename Offset>
+  static const Offset* OffsetsOf(const LeafSlice& slice) {
+    return reinterpret_cast<const Offset*>(BufferData(slice, 1)) + slice.offset;
+  }
+
+  Result<uint8_t*> Own(uint64_t size) {
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
+                          arrow::AllocateBuffer(static_cast<int64_t>(size), pool_));
+    out_->owned.push_back(buffer);
+    return buffer->mutable_data();
+  }
+
+  static void CopyBits(const std::vector<LeafSlice>& slices, size_t buffer, uint8_t* to) {
+    int64_t done = 0;
+    for (const LeafSlice& slice : slices) {
+      if (const uint8_t* bits = BufferData(slice, buffer)) {
+        arrow::internal::CopyBitmap(bits, slice.offset, slice.length, to, done);
+      } else {
+        arrow::bit_util::SetBitsTo(to, done, slice.length, true);
+      }
+      done += slice.length;
+    }
+    arrow::bit_util::SetBitsTo(to, done, (8 - done % 8) % 8, false);
+  }
+
+  template <typename Offset>
+  bool HasBytesUnderNulls() const {
+    const Offset* offsets = OffsetsOf<Offset>(rows_.leaves[0]);
+    bool found = false;
+    ForEachNullLeaf(rows_, [&](uint64_t slot) { found |= offsets[slot] != offsets[slot + 1]; });
+    return found;
+  }
+
+  // Visits runs of slots of one slice: (slice, first slot in it, count, whether they are null).
+  template <typename Visit>
+  void ForEachRun(Visit&& visit) const {
+    uint64_t item = 0;
+    const bool nulls = rows_.has_null_leaves();
+    for (const LeafSlice& slice : rows_.leaves) {
+      int64_t start = 0;
+      bool null = false;
+      for (int64_t i = 0; nulls && i < slice.length; ++i, ++item) {
+        while (!rows_.is_visible(item)) ++item;
+        const bool now = rows_.definition[item] != 0;
+        if (now == null) continue;
+        if (i > start) visit(slice, start, i - start, null);
+        start = i;
+        null = now;
+      }
+      if (slice.length > start) visit(slice, start, slice.length - start, null);
+    }
+  }
+
+  template <typename Offset>
+  void CopyStrings(Offset* offsets, uint8_t* bytes) const {
+    Offset at = 0;
+    ForEachRun([&](const LeafSlice& slice, int64_t first, int64_t count, bool null) {
+      const Offset* from = OffsetsOf<Offset>(slice) + first;
+      if (null) {
+        for (int64_t i = 0; i < count; ++i) *offsets++ = at;
+        return;
+      }
+      const Offset shift = at - from[0];
+      for (int64_t i = 0; i < count; ++i) *offsets++ = from[i] + shift;
+      const Offset size = from[count] - from[0];
+      if (size > 0) std::memcpy(bytes + at, BufferData(slice, 2) + from[0], size);
+      at += size;
+    });
+    *offsets = at;
+  }
+
+  // Validity of the children of one level, or null if all children that matter are valid. The
+  // children of a null list don't matter (known for the outermost level only).
+  Result<const uint8_t*> ChildValidity(const std::vector<LeafSlice>& children, bool outermost,
+                                       int64_t dimension) {
+    bool any = false;
+    int64_t total = 0;
+    for (const LeafSlice& slice : children) {
+      total += slice.length;
+      const uint8_t* bits = BufferData(slice, 0);
+      if (bits == nullptr || slice.array->null_count.load() == 0) continue;
+      any = any || arrow::internal::CountSetBits(bits, slice.offset, slice.length) != slice.length;
+    }
+    if (!any) return nullptr;
+    ARROW_ASSIGN_OR_RAISE(uint8_t* bits, Own(static_cast<uint64_t>(total + 7) / 8));
+    CopyBits(children, 0, bits);
+    if (outermost) {
+      ForEachNullLeaf(rows_, [&](uint64_t slot) {
+        arrow::bit_util::SetBitsTo(bits, static_cast<int64_t>(slot) * dimension, dimension, true);
+      });
+      if (arrow::internal::CountSetBits(bits, 0, total) == total) return nullptr;
+    }
+    return bits;
+  }
+
+  const ShreddedRows& rows_;
+  arrow::MemoryPool* const pool_;
+  LeafBlock* const out_;
+};
+
+}  // namespace
+
+uint64_t LeafBlock::items_per_list() const {
+  uint64_t items = 1;
+  for (const ListDimension& dimension : dimensions) items *= dimension.size;
+  return items;
+}
+
+Result<LeafBlock> GatherLeaves(const arrow::DataType& type, const ShreddedRows& rows,
+                               arrow::MemoryPool* pool) {
+  LeafBlock block;
+  block.count = rows.num_values;
+  Gatherer gatherer(rows, pool, &block);
+  switch (type.id()) {
+    case arrow::Type::STRING:
+    case arrow::Type::BINARY:
+      block.kind = LeafBlock::Kind::kVariable;
+      ARROW_RETURN_NOT_OK(gatherer.Variable<uint32_t>(32));
+      return block;
+    case arrow::Type::LARGE_STRING:
+    case arrow::Type::LARGE_BINARY:
+      block.kind = LeafBlock::Kind::kVariable;
+      ARROW_RETURN_NOT_OK(gatherer.Variable<uint64_t>(64));
+      return block;
+    case arrow::Type::FIXED_SIZE_LIST:
+      block.kind = LeafBlock::Kind::kFixedSizeList;
+      ARROW_RETURN_NOT_OK(gatherer.FixedSizeList(type));
+      return block;
+    case arrow::Type::DICTIONARY: {
+      const auto& index = static_cast<const arrow::DictionaryType&>(type).index_type();
+      ARROW_RETURN_NOT_OK(gatherer.Fixed(static_cast<uint64_t>(index->bit_width()), rows.leaves));
+      return block;
+    }
+    default:
+      ARROW_RETURN_NOT_OK(gatherer.Fixed(static_cast<uint64_t>(type.bit_width()), rows.leaves));
+      return block;
+  }
+}
+
+}  // namespace lance::encoding

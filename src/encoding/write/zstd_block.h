@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "arrow/type_fwd.h"
+#include "base/error.h"
+#include "encoding/write/value_block.h"
+
+namespace lance::encoding {
+
+/// The strings of a page, each as a zstd frame of its own.
+struct ZstdBlock {
+  VariableBlock block;
+  std::shared_ptr<arrow::Buffer> offsets;
+  std::shared_ptr<arrow::Buffer> frames;
+};
+
+/// Compresses long strings one by one; nothing if that hardly makes them smaller.
+Result<std::optional<ZstdBlock>> CompressWithZstd(const VariableBlock& block,
+                                                  arrow::MemoryPool* pool);
+
+}  // namespace lance::encoding

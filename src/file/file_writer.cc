@@ -1,0 +1,232 @@
+#include "file/file_writer.h"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "arrow/record_batch.h"
+#include "arrow/type.h"
+#include "arrow/util/key_value_metadata.h"
+#include "base/executor.h"
+#include "encoding/write/column_buffer.h"
+#include "encoding/write/page_encoder.h"
+#include "encoding/write/storage_array.h"
+#include "file/column_paths.h"
+#include "file/container_writer.h"
+
+namespace lance {
+namespace {
+
+using encoding::ColumnBuffer;
+using encoding::EncodedPage;
+using encoding::PageJob;
+
+/// Pages encoded and not yet written, at most; bounds the memory of wide tables.
+constexpr size_t kJobsAtOnce = 64;
+/// Below so many rows it isn't worth to check columns on several threads.
+constexpr int64_t kParallelCheckRows = 4096;
+
+}  // namespace
+
+struct FileWriter::Impl {
+  struct ColumnJob {
+    size_t column = 0;
+    PageJob job;
+  };
+
+  Context context;
+  FileWriteOptions options;
+  Schema schema;
+  // One per top-level field: storage type and the first of its columns.
+  std::vector<TopLevelField> fields;
+  std::vector<ColumnBuffer> columns;
+  // Rows of each column that are written.
+  std::vector<uint64_t> written_rows;
+  ContainerWriter container;
+  std::unique_ptr<ObjectWriter> writer;
+  uint64_t num_rows = 0;
+  // The first error; nothing can be written after it.
+  Status failed;
+  bool finished = false;
+
+  Status CheckUsable() const {
+    if (finished) return UserError("file writer is finished; open a new one to write more");
+    return failed;
+  }
+
+  Result<std::shared_ptr<arrow::ArrayData>> CheckColumn(const arrow::RecordBatch& batch,
+                                                        const TopLevelField& field) const {
+    ARROW_ASSIGN_OR_RAISE(int index, FindColumn(*batch.schema(), field.name));
+    ARROW_ASSIGN_OR_RAISE(auto array,
+                          encoding::ToStorageArray(batch.column_data(index), *field.type,
+                                                   field.name, context.pool()));
+    for (size_t i = 0; i < field.num_columns; ++i) {
+      ARROW_ASSIGN_OR_RAISE(
+          const encoding::PathStep* step,
+          encoding::FindForbiddenNull(columns[field.first_column + i].path(), array,
+                                      context.pool()));
+      if (step == nullptr) continue;
+      return UserError("null in a field that is not nullable: field '", step->name,
+                       "'; fill the nulls or make the field nullable");
+    }
+    return array;
+  }
+
+  Status WriteBatch(const arrow::RecordBatch& batch) {
+    if (batch.num_rows() == 0) return Status::OK();
+    if (batch.num_rows() > std::numeric_limits<uint32_t>::max()) {
+      return UserError("batch has too many rows: ", batch.num_rows(),
+                       " of at most 2^32 - 1; write smaller batches");
+    }
+    // Nothing is kept before all columns are found good.
+    std::vector<std::shared_ptr<arrow::ArrayData>> arrays(fields.size());
+    auto check = [&](size_t i) {
+      return CheckColumn(batch, fields[i]).Value(&arrays[i]);
+    };
+    if (batch.num_rows() >= kParallelCheckRows) {
+      ARROW_RETURN_NOT_OK(ParallelFor(context, fields.size(), check));
+    } else {
+      for (size_t i = 0; i < fields.size(); ++i) ARROW_RETURN_NOT_OK(check(i));
+    }
+    for (size_t i = 0; i < fields.size(); ++i) {
+      for (size_t k = 0; k < fields[i].num_columns; ++k) {
+        columns[fields[i].first_column + k].Add(arrays[i]);
+      }
+    }
+    arrays.clear();
+    num_rows += static_cast<uint64_t>(batch.num_rows());
+    failed = Flush(/*all=*/false);
+    return failed;
+  }
+
+  Status Flush(bool all) {
+    std::vector<ColumnJob> jobs;
+    for (size_t column = 0; column < columns.size(); ++column) {
+      if (!all && !columns[column].is_full()) continue;
+      for (PageJob& job : columns[column].TakeJobs()) jobs.push_back({column, std::move(job)});
+    }
+    for (size_t first = 0; first < jobs.size(); first += kJobsAtOnce) {
+      const size_t count = std::min(kJobsAtOnce, jobs.size() - first);
+      ARROW_RETURN_NOT_OK(EncodeAndWrite({jobs.data() + first, count}));
+    }
+    return Status::OK();
+  }
+
+  // Pages are encoded side by side and written in the order of the jobs: who finishes a job writes
+  // what is next, unless somebody else is writing.
+  Status EncodeAndWrite(std::span<ColumnJob> jobs) {
+    std::mutex mutex;
+    std::vector<std::optional<std::vector<EncodedPage>>> done(jobs.size());
+    size_t next = 0;
+    bool writing = false;
+    const encoding::PageEncodeOptions encode_options = {MinorVersion(options.version),
+                                                        context.pool()};
+    return ParallelFor(context, jobs.size(), [&](size_t index) -> Status {
+      PageJob job = std::move(jobs[index].job);
+      Result<std::vector<EncodedPage>> pages =
+          encoding::EncodePages(*job.path, job.arrays, encode_options);
+      if (!pages.ok()) {
+        return WithPlace(pages.status(), {.field = job.path->name()});
+      }
+      std::unique_lock lock(mutex);
+      done[index] = std::move(*pages);
+      if (writing) return Status::OK();
+      writing = true;
+      while (next < jobs.size() && done[next]) {
+        const std::vector<EncodedPage> ready = std::move(*done[next]);
+        done[next].reset();
+        const size_t column = jobs[next].column;
+        lock.unlock();
+        for (const EncodedPage& page : ready) ARROW_RETURN_NOT_OK(WritePage(column, page));
+        lock.lock();
+        ++next;
+      }
+      writing = false;
+      return Status::OK();
+    });
+  }
+
+  Status WritePage(size_t column, const EncodedPage& page) {
+    ARROW_RETURN_NOT_OK(container.WritePage(column, page, written_rows[column], writer.get()));
+    written_rows[column] += page.num_rows;
+    return Status::OK();
+  }
+};
+
+FileWriter::FileWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+FileWriter::~FileWriter() = default;
+
+Result<std::unique_ptr<FileWriter>> FileWriter::Open(const Context& context,
+                                                     std::unique_ptr<ObjectWriter> writer,
+                                                     Schema schema, FileWriteOptions options) {
+  if (options.version != FileVersion::kV2_1 && options.version != FileVersion::kV2_2) {
+    return Unsupported("data files of version ", FileVersionName(options.version),
+                       " can't be written; 2.1 and 2.2 can");
+  }
+  ARROW_RETURN_NOT_OK(schema.Validate());
+  auto impl = std::make_unique<Impl>();
+  ARROW_ASSIGN_OR_RAISE(ColumnPaths paths, FindColumnPaths(schema, MinorVersion(options.version)));
+  impl->fields = std::move(paths.fields);
+  for (encoding::LeafPath& path : paths.columns) {
+    impl->columns.emplace_back(std::move(path), options.page_bytes);
+  }
+  impl->written_rows.resize(impl->columns.size());
+  impl->container = ContainerWriter(impl->columns.size());
+  impl->context = context;
+  impl->options = options;
+  impl->schema = std::move(schema);
+  impl->writer = std::move(writer);
+  return std::unique_ptr<FileWriter>(new FileWriter(std::move(impl)));
+}
+
+Status FileWriter::WriteBatch(const arrow::RecordBatch& batch) {
+  ARROW_RETURN_NOT_OK(impl_->CheckUsable());
+  return impl_->WriteBatch(batch);
+}
+
+void FileWriter::AddSchemaMetadata(std::string key, std::string value) {
+  auto metadata = impl_->schema.metadata == nullptr
+                      ? std::make_shared<arrow::KeyValueMetadata>()
+                      : impl_->schema.metadata->Copy();
+  // Only fails for a key that is there twice.
+  static_cast<void>(metadata->Delete(key));
+  metadata->Append(std::move(key), std::move(value));
+  impl_->schema.metadata = std::move(metadata);
+}
+
+Result<uint32_t> FileWriter::AddGlobalBuffer(Bytes bytes) {
+  ARROW_RETURN_NOT_OK(impl_->CheckUsable());
+  return impl_->container.WriteGlobalBuffer(bytes, impl_->writer.get());
+}
+
+uint64_t FileWriter::num_rows() const { return impl_->num_rows; }
+
+uint64_t FileWriter::estimated_bytes() const {
+  uint64_t bytes = impl_->writer->position();
+  for (const ColumnBuffer& column : impl_->columns) bytes += column.buffered_bytes();
+  return bytes;
+}
+
+Result<FileWriteResult> FileWriter::Finish() {
+  ARROW_RETURN_NOT_OK(impl_->CheckUsable());
+  impl_->failed = impl_->Flush(/*all=*/true);
+  ARROW_RETURN_NOT_OK(impl_->failed);
+  impl_->failed = impl_->container.Finish(impl_->schema, impl_->num_rows, impl_->options.version,
+                                     impl_->writer.get());
+  ARROW_RETURN_NOT_OK(impl_->failed);
+  impl_->finished = true;
+  FileWriteResult result;
+  result.num_rows = impl_->num_rows;
+  result.size_bytes = impl_->writer->position();
+  ARROW_RETURN_NOT_OK(impl_->writer->Finish());
+  for (const Field* leaf : impl_->schema.Leaves()) {
+    result.column_indices.push_back(static_cast<int32_t>(result.field_ids.size()));
+    result.field_ids.push_back(leaf->id);
+  }
+  return result;
+}
+
+}  // namespace lance
