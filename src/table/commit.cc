@@ -1,0 +1,201 @@
+#include "table/commit.h"
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "arrow/buffer.h"
+#include "table/feature_flags.h"
+#include "table/rebase.h"
+
+namespace lance {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+
+/// Growth of the back-off slots stops here, far above any real number of writers.
+constexpr uint32_t kMaxBackoffShift = 16;
+constexpr double kBackoffUnitFactor = 1.1;
+/// Sleeps are cut so that a stop request is seen soon.
+constexpr nanoseconds kMaxNap = std::chrono::milliseconds(20);
+
+int64_t NowNanoseconds() {
+  return std::chrono::duration_cast<nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Waits a random number of slots below 2^(attempt + 2); a slot is the time of one attempt.
+Status BackOff(const Context& context, uint32_t attempt, nanoseconds first_attempt_time) {
+  std::random_device source;
+  uint64_t slots = uint64_t{1} << std::min(attempt + 2, kMaxBackoffShift);
+  uint64_t slot = std::uniform_int_distribution<uint64_t>(0, slots - 1)(source);
+  auto unit = static_cast<double>(first_attempt_time.count()) * kBackoffUnitFactor;
+  nanoseconds left(static_cast<int64_t>(unit * static_cast<double>(slot)));
+  while (left.count() > 0) {
+    ARROW_RETURN_NOT_OK(context.CheckStop());
+    nanoseconds nap = std::min(left, kMaxNap);
+    std::this_thread::sleep_for(nap);
+    left -= nap;
+  }
+  return Status::OK();
+}
+
+enum class Owner : uint8_t { kNobody, kUs, kOther };
+
+class Committer {
+ public:
+  Committer(const Context& context, const TableLocation& table,
+            std::shared_ptr<const ManifestFile> read, Transaction transaction,
+            const CommitOptions& options)
+      : context_(context),
+        table_(table),
+        newest_(std::move(read)),
+        transaction_(std::move(transaction)),
+        options_(options),
+        strict_(options.max_attempts == 0 && transaction_.has_overwrite()) {}
+
+  Result<std::shared_ptr<const ManifestFile>> Run() {
+    uint32_t attempts = std::max<uint32_t>(options_.max_attempts, 1);
+    auto start = Clock::now();
+    nanoseconds first_attempt_time{0};
+    for (uint32_t attempt = 0; attempt < attempts; ++attempt) {
+      if (attempt > 0) {
+        if (Clock::now() - start > options_.retry_time) break;
+        ARROW_RETURN_NOT_OK(BackOff(context_, attempt - 1, first_attempt_time));
+      }
+      ARROW_RETURN_NOT_OK(context_.CheckStop());
+      if (newest_ != nullptr && !strict_) ARROW_RETURN_NOT_OK(CatchUp());
+      ARROW_ASSIGN_OR_RAISE(auto committed, Attempt());
+      if (committed != nullptr) return committed;
+      if (newest_ == nullptr) {
+        return WithPlace(AlreadyExists("dataset already exists"), {.path = table_.root});
+      }
+      if (strict_) break;
+      if (attempt == 0) first_attempt_time = Clock::now() - start;
+    }
+    return WithPlace(
+        MakeError(ErrorCode::kRetryableConflict,
+                  internal::Concat("other writers committed first at each of ", attempts,
+                                   " attempts; please retry")),
+        {.path = table_.root});
+  }
+
+ private:
+  /// Loads the versions committed after newest_ and rebases the transaction over each.
+  Status CatchUp() {
+    ARROW_ASSIGN_OR_RAISE(auto locations, ListVersions(context_, *table_.store, table_.root));
+    for (const ManifestLocation& location : locations) {
+      if (location.version <= newest_->version()) continue;
+      auto file = ManifestFile::Read(context_, *table_.store, location);
+      // A version may be cleaned up while others are read, but never the newest one.
+      if (!file.ok() && GetErrorCode(file.status()) == ErrorCode::kNotFound &&
+          &location != &locations.back()) {
+        continue;
+      }
+      ARROW_RETURN_NOT_OK(file.status());
+      ARROW_RETURN_NOT_OK(RebaseOver(**file));
+      newest_ = std::move(*file);
+    }
+    return Status::OK();
+  }
+
+  Status RebaseOver(const ManifestFile& file) {
+    ARROW_ASSIGN_OR_RAISE(auto bytes, ReadTransactionBytes(context_, table_, file));
+    if (!bytes) {
+      return WithPlace(MakeError(ErrorCode::kIncompatibleConflict,
+                                 "a version committed meanwhile does not say what it did"),
+                       {.path = file.location().path, .version = file.version()});
+    }
+    auto theirs = DecodeTransaction(AsBytes(*bytes));
+    if (!theirs.ok()) return WithPlace(theirs.status(), {.path = file.location().path});
+    ARROW_ASSIGN_OR_RAISE(transaction_, Rebase(std::move(transaction_), *theirs, file.version()));
+    return Status::OK();
+  }
+
+  /// One try. Null when another writer took the version.
+  Result<std::shared_ptr<const ManifestFile>> Attempt() {
+    std::optional<std::string> index_section;
+    if (newest_ != nullptr) {
+      ARROW_RETURN_NOT_OK(CheckWritable(newest_->manifest()));
+      if (KeepsIndexes(transaction_)) {
+        ARROW_ASSIGN_OR_RAISE(index_section, newest_->ReadIndexSection(context_, *table_.store));
+      }
+    }
+    ApplyOptions apply = options_.apply;
+    apply.timestamp_ns = NowNanoseconds();
+    apply.transaction_file = TransactionFileName(transaction_.read_version(), transaction_.uuid());
+    ARROW_ASSIGN_OR_RAISE(
+        Manifest manifest,
+        Apply(newest_ != nullptr ? &newest_->manifest() : nullptr, transaction_, apply));
+    std::string transaction_bytes = transaction_.SerializeAsString();
+    std::string content = EncodeManifestFile(index_section, transaction_bytes, &manifest);
+
+    ManifestLocation target;
+    target.version = manifest.version();
+    target.naming = newest_ != nullptr ? newest_->location().naming : options_.naming;
+    target.path = ManifestPath(table_.root, target.version, target.naming);
+    target.size = content.size();
+    std::string transaction_path = TransactionPath(table_.root, apply.transaction_file);
+    if (Status put = table_.store->Put(context_, transaction_path, AsBytes(transaction_bytes));
+        !put.ok()) {
+      (void)table_.store->Delete(context_, transaction_path);
+      return put;
+    }
+    Status put = table_.store->PutIfAbsent(context_, target.path, AsBytes(content));
+    if (!put.ok()) {
+      ARROW_ASSIGN_OR_RAISE(Owner owner, FindOwner(target, transaction_bytes, put));
+      if (owner != Owner::kUs) {
+        (void)table_.store->Delete(context_, transaction_path);
+        if (GetErrorCode(put) == ErrorCode::kAlreadyExists) return nullptr;
+        return put;
+      }
+    }
+    WriteVersionHint(context_, *table_.store, table_.root, target.version);
+    return ManifestFile::FromBytes(arrow::Buffer::FromString(std::move(content)),
+                                   std::move(target));
+  }
+
+  /// Who made the manifest that we failed to make: the request may have had its effect although it
+  /// failed, or may have been repeated below us.
+  Result<Owner> FindOwner(const ManifestLocation& target, const std::string& transaction_bytes,
+                          const Status& failure) {
+    auto unknown = [&](const Status& why) {
+      return MakeError(ErrorCode::kCommitUnknown,
+                       internal::Concat("commit failed, and whether it took effect can't be found "
+                                        "out: ", failure.message(), "; then: ", why.message()),
+                       {.path = target.path, .version = target.version});
+    };
+    // A stop request must not keep us from learning what happened.
+    Context context = context_;
+    context.stop = arrow::StopToken::Unstoppable();
+    auto file = ManifestFile::Read(context, *table_.store, target);
+    if (!file.ok()) {
+      if (GetErrorCode(file.status()) == ErrorCode::kNotFound) return Owner::kNobody;
+      return unknown(file.status());
+    }
+    auto bytes = ReadTransactionBytes(context, table_, **file);
+    if (!bytes.ok()) return unknown(bytes.status());
+    return *bytes == transaction_bytes ? Owner::kUs : Owner::kOther;
+  }
+
+  const Context& context_;
+  const TableLocation& table_;
+  /// The version to build on, null for a new table.
+  std::shared_ptr<const ManifestFile> newest_;
+  Transaction transaction_;
+  const CommitOptions& options_;
+  const bool strict_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const ManifestFile>> CommitTransaction(
+    const Context& context, const TableLocation& table,
+    const std::shared_ptr<const ManifestFile>& read, Transaction transaction,
+    const CommitOptions& options) {
+  return Committer(context, table, read, std::move(transaction), options).Run();
+}
+
+}  // namespace lance

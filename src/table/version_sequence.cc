@@ -1,0 +1,59 @@
+#include "table/version_sequence.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "rowids.pb.h"
+#include "table/row_id_sequence.h"
+
+namespace lance {
+
+VersionSequence VersionSequence::Uniform(uint64_t version, uint64_t rows) {
+  VersionSequence sequence;
+  sequence.ends_.push_back(rows);
+  sequence.versions_.push_back(version);
+  return sequence;
+}
+
+Result<VersionSequence> VersionSequence::Decode(Bytes bytes) {
+  table::RowDatasetVersionSequence proto;
+  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return Corrupt("row version sequence is not a valid message of ", bytes.size(), " bytes");
+  }
+  VersionSequence sequence;
+  for (const auto& run : proto.runs()) {
+    // The values of a span are left over from earlier positions; only how many there are counts.
+    ARROW_ASSIGN_OR_RAISE(auto span, U64Segment::FromProto(run.span()));
+    uint64_t before = sequence.size();
+    if (span.size() > std::numeric_limits<uint64_t>::max() - before) {
+      return Corrupt("row version sequence has more than 2^64 rows");
+    }
+    sequence.ends_.push_back(before + span.size());
+    sequence.versions_.push_back(run.version());
+  }
+  return sequence;
+}
+
+std::string VersionSequence::Encode() const {
+  table::RowDatasetVersionSequence proto;
+  uint64_t start = 0;
+  for (size_t i = 0; i < ends_.size(); ++i) {
+    auto* run = proto.add_runs();
+    U64Segment::Range(start, ends_[i] - start).ToProto(run->mutable_span());
+    run->set_version(versions_[i]);
+    start = ends_[i];
+  }
+  return proto.SerializeAsString();
+}
+
+void VersionSequence::Read(uint64_t first, std::span<uint64_t> out) const {
+  if (out.empty()) return;
+  auto run = static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), first) -
+                                 ends_.begin());
+  for (size_t i = 0; i < out.size(); ++i) {
+    while (ends_[run] <= first + i) ++run;
+    out[i] = versions_[run];
+  }
+}
+
+}  // namespace lance

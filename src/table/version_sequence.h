@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/byte_reader.h"
+#include "base/error.h"
+
+namespace lance {
+
+/// The version that created (or last updated) each row of a fragment, run-length coded
+/// (`lance.table.RowDatasetVersionSequence`); immutable.
+class VersionSequence {
+ public:
+  /// All rows have one version.
+  static VersionSequence Uniform(uint64_t version, uint64_t rows);
+
+  static Result<VersionSequence> Decode(Bytes bytes);
+  std::string Encode() const;
+
+  uint64_t size() const { return ends_.empty() ? 0 : ends_.back(); }
+  /// Versions of rows [first, first + out.size()), which must exist.
+  void Read(uint64_t first, std::span<uint64_t> out) const;
+
+ private:
+  /// Rows before the end of each run.
+  std::vector<uint64_t> ends_;
+  std::vector<uint64_t> versions_;
+};
+
+}  // namespace lance

@@ -1,0 +1,44 @@
+#include "table/version_sequence.h"
+
+#include "gtest/gtest.h"
+#include "rowids.pb.h"
+#include "table/row_id_sequence.h"
+
+namespace lance {
+namespace {
+
+TEST(VersionSequence, UniformIsAsTheReferenceWritesIt) {
+  // 200 rows of version 1.
+  const uint8_t expected[] = {10, 9, 10, 5, 10, 3, 16, 200, 1, 16, 1};
+  EXPECT_EQ(VersionSequence::Uniform(1, 200).Encode(), AsText(expected));
+}
+
+TEST(VersionSequence, ReadsRunsByTheNumberOfTheirValues) {
+  table::RowDatasetVersionSequence proto;
+  auto add = [&](std::vector<uint64_t> span, uint64_t version) {
+    auto* run = proto.add_runs();
+    U64Segment::FromValues(span).ToProto(run->mutable_span());
+    run->set_version(version);
+  };
+  add({5, 9, 70}, 4);
+  add({}, 8);
+  add({0, 1}, 2);
+  auto sequence = VersionSequence::Decode(AsBytes(proto.SerializeAsString())).ValueOrDie();
+  ASSERT_EQ(sequence.size(), 5u);
+  const std::vector<uint64_t> all = {4, 4, 4, 2, 2};
+  for (size_t first = 0; first < all.size(); ++first) {
+    std::vector<uint64_t> rest(all.size() - first);
+    sequence.Read(first, rest);
+    EXPECT_EQ(rest, std::vector<uint64_t>(all.begin() + first, all.end()));
+  }
+}
+
+TEST(VersionSequence, RefusesBrokenBytes) {
+  EXPECT_FALSE(VersionSequence::Decode(AsBytes("\xff")).ok());
+  table::RowDatasetVersionSequence proto;
+  proto.add_runs()->set_version(3);
+  EXPECT_FALSE(VersionSequence::Decode(AsBytes(proto.SerializeAsString())).ok());
+}
+
+}  // namespace
+}  // namespace lance
