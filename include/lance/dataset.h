@@ -25,10 +25,10 @@ namespace lance {
 using VersionRef = std::variant<std::monostate, uint64_t, std::string>;
 
 struct OpenOptions {
-  VersionRef version;
+  VersionRef version = {};
   /// Nanoseconds since the epoch, UTC: the newest version committed strictly before. Not together
   /// with `version`.
-  std::optional<int64_t> as_of_ns;
+  std::optional<int64_t> as_of_ns = {};
 };
 
 enum class WriteMode : uint8_t {
@@ -42,31 +42,31 @@ struct WriteOptions {
   uint64_t max_rows_per_file = 1ull << 20;
   uint64_t max_bytes_per_file = 90ull << 30;
   /// `2.1`, `2.2`, `stable`, …; default: the table's, or 2.2 for a new table.
-  std::optional<std::string> data_storage_version;
+  std::optional<std::string> data_storage_version = {};
   /// Bytes of input buffered per file before pages are written, over all columns; default 8 MiB
   /// per column.
-  std::optional<uint64_t> data_cache_bytes;
+  std::optional<uint64_t> data_cache_bytes = {};
   /// Manifest names of a new table: `18446744073709551614.manifest` or `1.manifest`.
   bool enable_v2_manifest_paths = true;
   /// Rows of a new table get ids that survive updates and compaction.
   bool enable_stable_row_ids = false;
-  std::optional<std::string> commit_message;
-  std::map<std::string, std::string> transaction_properties;
+  std::optional<std::string> commit_message = {};
+  std::map<std::string, std::string> transaction_properties = {};
 };
 
 struct ScanOptions {
   /// Top-level names or paths (`a.b`), also `_rowid` and `_rowaddr`; default all columns. An
   /// empty list gives batches without columns, but with row counts.
-  std::optional<std::vector<std::string>> columns;
-  std::optional<uint64_t> limit;
+  std::optional<std::vector<std::string>> columns = {};
+  std::optional<uint64_t> limit = {};
   uint64_t offset = 0;
   /// Rows per batch at most (batches end at fragment ends too); default 8192.
-  std::optional<uint64_t> batch_size;
+  std::optional<uint64_t> batch_size = {};
   /// Append `_rowid` / `_rowaddr` (uint64) after the columns.
   bool with_row_id = false;
   bool with_row_address = false;
   /// Ids of the fragments to read, in this order; default all, by ascending id.
-  std::optional<std::vector<uint64_t>> fragments;
+  std::optional<std::vector<uint64_t>> fragments = {};
 };
 
 struct DataFileInfo {

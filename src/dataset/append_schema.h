@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+
+#include "arrow/type_fwd.h"
+#include "base/error.h"
+#include "schema/schema.h"
+
+namespace lance {
+
+/// How the columns of appended data go into the files of a table.
+struct AppendMapping {
+  /// The fields that the data has, in the table's order and with its ids: what the files hold.
+  /// Nullable fields that the data lacks are left out, and read as nulls.
+  Schema file_schema;
+  /// The data's own schema, by which its batches are taken apart.
+  Schema data_schema;
+};
+
+/// Matches by name, in any order, members of structs too. Another type, a field that the table
+/// lacks (the nearest name is offered) and a missing field that may not be null are user errors.
+Result<AppendMapping> MatchForAppend(const Schema& table, const arrow::Schema& data);
+
+/// The columns of the mapping's file schema, in its order.
+Result<std::shared_ptr<arrow::RecordBatch>> ArrangeBatch(const AppendMapping& mapping,
+                                                         const arrow::RecordBatch& batch);
+
+}  // namespace lance

@@ -1,0 +1,208 @@
+#include "dataset/column_selection.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <set>
+
+#include "arrow/api.h"
+
+namespace lance {
+namespace {
+
+struct NamedVirtual {
+  VirtualColumn column;
+  std::string_view name;
+};
+constexpr std::array<NamedVirtual, 4> kVirtualColumns = {{
+    {VirtualColumn::kRowId, "_rowid"},
+    {VirtualColumn::kRowAddress, "_rowaddr"},
+    {VirtualColumn::kCreatedAtVersion, "_row_created_at_version"},
+    {VirtualColumn::kLastUpdatedAtVersion, "_row_last_updated_at_version"},
+}};
+constexpr std::string_view kRowOffsetName = "_rowoffset";
+constexpr std::string_view kStruct = "struct";
+
+/// Parts of a path: separated by dots; back-ticks quote a part that holds dots.
+std::vector<std::string> SplitPath(std::string_view path) {
+  std::vector<std::string> parts(1);
+  bool quoted = false;
+  for (char c : path) {
+    if (c == '`') {
+      quoted = !quoted;
+    } else if (c == '.' && !quoted) {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(c);
+    }
+  }
+  return parts;
+}
+
+int FindField(const std::vector<Field>& fields, std::string_view name) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+/// The way to the field that `name` names in `data`, which was projected with it.
+Result<std::vector<int>> FindPath(const Schema& data, const std::string& name) {
+  if (int index = FindField(data.fields, name); index >= 0) return std::vector<int>{index};
+  std::vector<int> path;
+  const std::vector<Field>* level = &data.fields;
+  const Field* parent = nullptr;
+  for (const std::string& part : SplitPath(name)) {
+    if (parent != nullptr && parent->logical_type != kStruct) {
+      return UserError("column '", name, "' is inside of '", parent->name, "', which is a ",
+                       parent->logical_type, ": select '", parent->name, "' as a whole");
+    }
+    int index = FindField(*level, part);
+    if (index < 0) return UserError("column '", name, "' does not exist");
+    path.push_back(index);
+    parent = &(*level)[static_cast<size_t>(index)];
+    level = &parent->children;
+  }
+  return path;
+}
+
+Result<std::shared_ptr<arrow::Field>> FlatField(const Schema& data, const std::vector<int>& path,
+                                                const std::string& name) {
+  const Field* field = &data.fields[static_cast<size_t>(path[0])];
+  bool nullable = field->nullable;
+  for (size_t i = 1; i < path.size(); ++i) {
+    field = &field->children[static_cast<size_t>(path[i])];
+    nullable = nullable || field->nullable;
+  }
+  ARROW_ASSIGN_OR_RAISE(auto arrow_field, field->ToArrow());
+  if (path.size() == 1) return arrow_field;
+  return arrow_field->WithName(name)->WithNullable(nullable);
+}
+
+class Selector {
+ public:
+  Selector(const Schema& schema, const ColumnRequest& request)
+      : schema_(schema), request_(request) {}
+
+  Result<std::shared_ptr<const ColumnSelection>> Run() {
+    static std::atomic<uint64_t> next_id{1};
+    selection_ = std::make_shared<ColumnSelection>();
+    selection_->id = next_id++;
+    ARROW_RETURN_NOT_OK(ReadWhat());
+    ARROW_ASSIGN_OR_RAISE(selection_->data_schema, selection_->data.ToArrow());
+    ARROW_RETURN_NOT_OK(AddOutputs());
+    if (request_.with_row_id) ARROW_RETURN_NOT_OK(AddVirtualOnce(VirtualColumn::kRowId));
+    if (request_.with_row_address) {
+      ARROW_RETURN_NOT_OK(AddVirtualOnce(VirtualColumn::kRowAddress));
+    }
+    selection_->output_schema =
+        arrow::schema(std::move(fields_), selection_->data_schema->metadata());
+    selection_->outputs_are_data = AreData();
+    return selection_;
+  }
+
+ private:
+  Status ReadWhat() {
+    if (!request_.columns) {
+      selection_->data = schema_;
+      return Status::OK();
+    }
+    std::vector<std::string> stored;
+    std::set<std::string> seen;
+    for (const std::string& name : *request_.columns) {
+      if (!seen.insert(name).second) return UserError("column '", name, "' is named twice");
+      if (!VirtualColumnFromName(name)) stored.push_back(name);
+    }
+    if (stored.empty()) {
+      selection_->data.metadata = schema_.metadata;
+      return Status::OK();
+    }
+    return schema_.Project(stored).Value(&selection_->data);
+  }
+
+  Status AddOutputs() {
+    if (!request_.columns) {
+      for (size_t i = 0; i < selection_->data.fields.size(); ++i) {
+        ARROW_RETURN_NOT_OK(AddData({static_cast<int>(i)}, ""));
+      }
+      return Status::OK();
+    }
+    std::set<int> whole;  // kNested: top-level fields that are there already
+    for (const std::string& name : *request_.columns) {
+      if (auto column = VirtualColumnFromName(name)) {
+        ARROW_RETURN_NOT_OK(AddVirtualOnce(*column));
+        continue;
+      }
+      ARROW_ASSIGN_OR_RAISE(auto path, FindPath(selection_->data, name));
+      if (request_.path_style == PathStyle::kNested) {
+        path.resize(1);
+        if (!whole.insert(path[0]).second) continue;
+      }
+      ARROW_RETURN_NOT_OK(AddData(std::move(path), name));
+    }
+    return Status::OK();
+  }
+
+  Status AddData(std::vector<int> path, const std::string& name) {
+    ARROW_ASSIGN_OR_RAISE(auto field, FlatField(selection_->data, path, name));
+    fields_.push_back(std::move(field));
+    selection_->outputs.push_back({std::nullopt, std::move(path)});
+    return Status::OK();
+  }
+
+  Status AddVirtualOnce(VirtualColumn column) {
+    if (selection_->Needs(column)) return Status::OK();
+    fields_.push_back(arrow::field(std::string(VirtualColumnName(column)), arrow::uint64()));
+    selection_->outputs.push_back({column, {}});
+    return Status::OK();
+  }
+
+  bool AreData() const {
+    const auto& outputs = selection_->outputs;
+    if (outputs.size() != selection_->data.fields.size()) return false;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i].virtual_column || outputs[i].path != std::vector<int>{static_cast<int>(i)}) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const Schema& schema_;
+  const ColumnRequest& request_;
+  std::shared_ptr<ColumnSelection> selection_;
+  std::vector<std::shared_ptr<arrow::Field>> fields_;
+};
+
+}  // namespace
+
+std::string_view VirtualColumnName(VirtualColumn column) {
+  for (const auto& named : kVirtualColumns) {
+    if (named.column == column) return named.name;
+  }
+  return "";
+}
+
+std::optional<VirtualColumn> VirtualColumnFromName(std::string_view name) {
+  for (const auto& named : kVirtualColumns) {
+    if (named.name == name) return named.column;
+  }
+  return std::nullopt;
+}
+
+bool IsReservedColumnName(std::string_view name) {
+  return VirtualColumnFromName(name).has_value() || name == kRowOffsetName;
+}
+
+bool ColumnSelection::Needs(VirtualColumn column) const {
+  return std::any_of(outputs.begin(), outputs.end(), [&](const OutputColumn& output) {
+    return output.virtual_column == column;
+  });
+}
+
+Result<std::shared_ptr<const ColumnSelection>> SelectColumns(const Schema& schema,
+                                                             const ColumnRequest& request) {
+  return Selector(schema, request).Run();
+}
+
+}  // namespace lance

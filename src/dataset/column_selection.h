@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "base/error.h"
+#include "schema/schema.h"
+
+namespace lance {
+
+/// Columns that no file stores as such (spec/table-format.md §15).
+enum class VirtualColumn : uint8_t {
+  kRowId,
+  kRowAddress,
+  kCreatedAtVersion,
+  kLastUpdatedAtVersion,
+};
+
+std::string_view VirtualColumnName(VirtualColumn column);
+std::optional<VirtualColumn> VirtualColumnFromName(std::string_view name);
+/// Names that user columns may not have.
+bool IsReservedColumnName(std::string_view name);
+
+/// How a path like `a.b` shows in the result.
+enum class PathStyle : uint8_t {
+  kFlat,    ///< as a column of that name
+  kNested,  ///< as column `a`, a struct with the members asked for
+};
+
+/// What is asked for.
+struct ColumnRequest {
+  std::optional<std::vector<std::string>> columns = {};
+  bool with_row_id = false;
+  bool with_row_address = false;
+  PathStyle path_style = PathStyle::kFlat;
+
+  bool operator==(const ColumnRequest&) const = default;
+};
+
+struct OutputColumn {
+  std::optional<VirtualColumn> virtual_column;
+  /// Otherwise: index of the top-level field in ColumnSelection::data, then of members below it.
+  std::vector<int> path;
+};
+
+/// A resolved ColumnRequest: what to read, and how the result is made of it. Immutable.
+struct ColumnSelection {
+  /// Differs between selections; for caches.
+  uint64_t id = 0;
+  /// The fields to read.
+  Schema data;
+  std::shared_ptr<arrow::Schema> data_schema;
+  std::vector<OutputColumn> outputs;
+  std::shared_ptr<arrow::Schema> output_schema;
+  /// The outputs are the top-level fields of `data`, in order.
+  bool outputs_are_data = false;
+
+  bool Needs(VirtualColumn column) const;
+};
+
+/// Unknown columns and columns named twice are user errors.
+Result<std::shared_ptr<const ColumnSelection>> SelectColumns(const Schema& schema,
+                                                             const ColumnRequest& request);
+
+}  // namespace lance

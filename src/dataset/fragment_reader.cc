@@ -1,0 +1,368 @@
+#include "dataset/fragment_reader.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "arrow/api.h"
+#include "dataset/merge_columns.h"
+#include "table/deletion_file.h"
+#include "table/row_words.h"
+
+namespace lance {
+namespace {
+
+// Ids under which data files list spilled lineage columns.
+constexpr int32_t kSpilledRowIdField = -3;
+constexpr int32_t kSpilledCreatedAtField = -4;
+constexpr int32_t kSpilledLastUpdatedAtField = -5;
+
+int64_t CountRows(std::span<const RowRange> rows) {
+  uint64_t count = 0;
+  for (const RowRange& range : rows) count += range.count;
+  return static_cast<int64_t>(count);
+}
+
+std::span<const int32_t> SpanOf(const google::protobuf::RepeatedField<int32_t>& values) {
+  return {values.data(), static_cast<size_t>(values.size())};
+}
+
+bool Lists(const table::DataFile& file, int32_t id) {
+  return std::find(file.fields().begin(), file.fields().end(), id) != file.fields().end();
+}
+
+Result<std::shared_ptr<FileReader>> OpenFile(const Context& context, const TableSession& session,
+                                             const TableLocation& table, const Manifest& manifest,
+                                             const table::DataFile& file) {
+  ARROW_ASSIGN_OR_RAISE(StoreLocation location, LocateDataFile(table, manifest, file));
+  if (auto reader = session.files().Get(location.path)) return reader;
+  ARROW_ASSIGN_OR_RAISE(FileVersion version, FileVersionFromNumbers(file.file_major_version(),
+                                                                    file.file_minor_version()));
+  if (version < FileVersion::kV2_1 || version > FileVersion::kV2_2) {
+    return WithPlace(Unsupported("reading data files of version ", FileVersionName(version)),
+                     {.path = location.path});
+  }
+  std::optional<uint64_t> size;
+  if (file.file_size_bytes() != 0) size = file.file_size_bytes();
+  ARROW_ASSIGN_OR_RAISE(auto object, location.store->OpenReader(context, location.path, size));
+  ARROW_ASSIGN_OR_RAISE(auto reader, FileReader::Open(context, std::move(object)));
+  return session.files().Put(location.path, std::move(reader));
+}
+
+Result<std::shared_ptr<const DeletionVector>> OpenDeletions(
+    const Context& context, const TableSession& session, const TableLocation& table,
+    const Manifest& manifest, uint64_t fragment_id, const table::DeletionFile& file,
+    uint64_t physical_rows) {
+  ARROW_ASSIGN_OR_RAISE(StoreLocation location,
+                        LocateDeletionFile(table, manifest, fragment_id, file));
+  if (auto deletions = session.deletions().Get(location.path)) {
+    if (deletions->physical_rows() == physical_rows) return deletions;
+  }
+  ARROW_ASSIGN_OR_RAISE(auto deletions, ReadDeletionFile(context, *location.store, location.path,
+                                                         file, physical_rows));
+  return session.deletions().Put(location.path, std::move(deletions));
+}
+
+}  // namespace
+
+struct FragmentReader::Opener {
+  const Context& context;
+  const TableSession& session;
+  const TableLocation& table;
+  const Manifest& manifest;
+  table::DataFragment fragment;
+  FragmentReader* out;
+
+  Status Run() {
+    out->fragment_id_ = static_cast<uint32_t>(fragment.id());
+    ARROW_RETURN_NOT_OK(OpenFiles());
+    ARROW_RETURN_NOT_OK(CountPhysicalRows());
+    if (fragment.has_deletion_file()) {
+      ARROW_ASSIGN_OR_RAISE(out->deletions_,
+                            OpenDeletions(context, session, table, manifest, fragment.id(),
+                                          fragment.deletion_file(), out->physical_rows_));
+    }
+    ARROW_RETURN_NOT_OK(OpenLineage());
+    for (const FileRead& file : out->files_) {
+      out->bytes_per_row_ += file.reader->BytesPerRow(file.projection);
+    }
+    return Status::OK();
+  }
+
+  Status OpenFiles() {
+    const Schema& data = out->selection_->data;
+    ARROW_RETURN_NOT_OK(CheckParents(data));
+    std::vector<const Field*> leaves = data.Leaves();
+    std::unordered_set<int32_t> missing;
+    for (const Field* leaf : leaves) missing.insert(leaf->id);
+    for (const auto& file : fragment.files()) {
+      if (missing.empty()) break;
+      std::vector<int32_t> ids;
+      for (int32_t id : file.fields()) {
+        if (missing.erase(id) > 0) ids.push_back(id);
+      }
+      if (ids.empty()) continue;
+      Schema part = ids.size() == leaves.size() ? data : data.ProjectByIds(ids);
+      ARROW_RETURN_NOT_OK(AddFile(file, std::move(part)));
+    }
+    bool all_in_one = out->files_.size() == 1 &&
+                      out->files_[0].projection.columns.size() == leaves.size();
+    out->file_is_data_ = all_in_one;
+    if (all_in_one && out->selection_->outputs_are_data) {
+      // Then its batches need no change at all.
+      out->files_[0].projection.arrow_schema = out->selection_->output_schema;
+    }
+    return Status::OK();
+  }
+
+  /// A file that lists a parent itself stores it in a form of its own (blobs), which must not be
+  /// taken for missing members.
+  Status CheckParents(const Schema& data) const {
+    for (const Field* field : data.PreOrder()) {
+      if (field->IsLeaf()) continue;
+      for (const auto& file : fragment.files()) {
+        if (!Lists(file, field->id)) continue;
+        return WithPlace(Unsupported("reading a column stored as one page of descriptors: ",
+                                     field->logical_type, " '", field->name, "'"),
+                         {.path = file.path(), .field = field->name});
+      }
+    }
+    return Status::OK();
+  }
+
+  Status AddFile(const table::DataFile& file, Schema part) {
+    ARROW_ASSIGN_OR_RAISE(auto reader, OpenFile(context, session, table, manifest, file));
+    ARROW_RETURN_NOT_OK(CheckRows(*reader));
+    ARROW_ASSIGN_OR_RAISE(auto projection, reader->Project(std::move(part), SpanOf(file.fields()),
+                                                           SpanOf(file.column_indices())));
+    out->files_.push_back({std::move(reader), std::move(projection)});
+    return Status::OK();
+  }
+
+  Status CheckRows(const FileReader& reader) {
+    uint64_t& rows = out->physical_rows_;
+    if (rows == 0) rows = fragment.physical_rows() != 0 ? fragment.physical_rows()
+                                                        : reader.num_rows();
+    if (rows == reader.num_rows()) return Status::OK();
+    return WithPlace(Corrupt("data file has another number of rows than its fragment: ",
+                             reader.num_rows(), ", expected ", rows),
+                     {.path = reader.path()});
+  }
+
+  /// Without any file opened, the manifest's number has to do.
+  Status CountPhysicalRows() {
+    if (out->physical_rows_ != 0 || !out->files_.empty()) return Status::OK();
+    out->physical_rows_ = fragment.physical_rows();
+    if (out->physical_rows_ != 0 || fragment.files_size() == 0) return Status::OK();
+    ARROW_ASSIGN_OR_RAISE(auto reader,
+                          OpenFile(context, session, table, manifest, fragment.files(0)));
+    return CheckRows(*reader);
+  }
+
+  Status OpenLineage() {
+    const ColumnSelection& selection = *out->selection_;
+    if (selection.Needs(VirtualColumn::kRowId) && manifest.has_stable_row_ids()) {
+      ARROW_RETURN_NOT_OK(OpenRowIds());
+    }
+    if (selection.Needs(VirtualColumn::kCreatedAtVersion)) {
+      ARROW_RETURN_NOT_OK(OpenVersions(fragment.has_inline_created_at_versions(),
+                                       fragment.inline_created_at_versions(),
+                                       fragment.has_column_created_at_versions(),
+                                       VirtualColumn::kCreatedAtVersion, kSpilledCreatedAtField,
+                                       &out->created_at_));
+    }
+    if (selection.Needs(VirtualColumn::kLastUpdatedAtVersion)) {
+      ARROW_RETURN_NOT_OK(OpenVersions(fragment.has_inline_last_updated_at_versions(),
+                                       fragment.inline_last_updated_at_versions(),
+                                       fragment.has_column_last_updated_at_versions(),
+                                       VirtualColumn::kLastUpdatedAtVersion,
+                                       kSpilledLastUpdatedAtField, &out->last_updated_at_));
+    }
+    return Status::OK();
+  }
+
+  Status OpenRowIds() {
+    Lineage& lineage = out->row_ids_.emplace();
+    if (fragment.has_column_row_ids()) {
+      return OpenSpilled(VirtualColumn::kRowId, kSpilledRowIdField, &lineage);
+    }
+    if (!fragment.has_inline_row_ids()) {
+      return Corrupt("fragment ", fragment.id(), " has no row ids in a table with stable row ids");
+    }
+    ARROW_ASSIGN_OR_RAISE(auto ids, RowIdSequence::Decode(AsBytes(fragment.inline_row_ids())));
+    ARROW_RETURN_NOT_OK(CheckLength("row ids", ids.size()));
+    lineage.ids = std::make_shared<RowIdSequence>(std::move(ids));
+    return Status::OK();
+  }
+
+  Status OpenVersions(bool is_inline, const std::string& bytes, bool is_spilled,
+                      VirtualColumn column, int32_t field_id, std::optional<Lineage>* lineage) {
+    if (!is_inline && !is_spilled) return Status::OK();
+    lineage->emplace();
+    if (is_spilled) return OpenSpilled(column, field_id, &**lineage);
+    ARROW_ASSIGN_OR_RAISE(auto versions, VersionSequence::Decode(AsBytes(bytes)));
+    ARROW_RETURN_NOT_OK(CheckLength("row versions", versions.size()));
+    (*lineage)->versions = std::make_shared<VersionSequence>(std::move(versions));
+    return Status::OK();
+  }
+
+  Status CheckLength(std::string_view what, uint64_t size) const {
+    if (size == out->physical_rows_) return Status::OK();
+    return Corrupt("fragment ", fragment.id(), " has ", what, " for ", size, " rows, expected ",
+                   out->physical_rows_);
+  }
+
+  Status OpenSpilled(VirtualColumn column, int32_t field_id, Lineage* lineage) {
+    Field field;
+    field.id = field_id;
+    field.name = VirtualColumnName(column);
+    field.logical_type = "uint64";
+    field.nullable = false;
+    Schema schema;
+    schema.fields.push_back(std::move(field));
+    for (const auto& file : fragment.files()) {
+      if (!Lists(file, field_id)) continue;
+      ARROW_ASSIGN_OR_RAISE(auto reader, OpenFile(context, session, table, manifest, file));
+      ARROW_RETURN_NOT_OK(CheckRows(*reader));
+      ARROW_ASSIGN_OR_RAISE(auto projection, reader->Project(std::move(schema), SpanOf(file.fields()),
+                                             SpanOf(file.column_indices())));
+      lineage->spilled = FileRead{std::move(reader), std::move(projection)};
+      return Status::OK();
+    }
+    return Corrupt("no data file of fragment ", fragment.id(), " has its spilled column ",
+                   VirtualColumnName(column));
+  }
+};
+
+Result<std::shared_ptr<FragmentReader>> FragmentReader::Open(
+    const Context& context, const TableSession& session, const TableLocation& table,
+    const Manifest& manifest, const FragmentSummary& summary,
+    std::shared_ptr<const ColumnSelection> selection) {
+  if (summary.has_overlays) return Unsupported("reading data overlay files");
+  ARROW_ASSIGN_OR_RAISE(auto fragment, ParseFragment(summary));
+  std::shared_ptr<FragmentReader> reader(new FragmentReader);
+  reader->selection_ = std::move(selection);
+  Opener opener{context, session, table, manifest, std::move(fragment), reader.get()};
+  ARROW_RETURN_NOT_OK(opener.Run());
+  return reader;
+}
+
+void FragmentReader::AppendPhysicalRanges(RowRange live, std::vector<RowRange>* out) const {
+  if (live.count == 0) return;
+  if (deletions_ != nullptr) {
+    deletions_->AppendPhysicalRanges(live, out);
+  } else if (!out->empty() && out->back().end() == live.start) {
+    out->back().count += live.count;
+  } else {
+    out->push_back(live);
+  }
+}
+
+Result<arrow::ArrayVector> FragmentReader::ReadData(const Context& context,
+                                                    std::span<const RowRange> rows,
+                                                    int64_t count) const {
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  for (const FileRead& file : files_) {
+    ARROW_ASSIGN_OR_RAISE(auto batch, file.reader->Read(context, file.projection, rows));
+    batches.push_back(std::move(batch));
+  }
+  if (file_is_data_) return batches[0]->columns();
+  const Schema& data = selection_->data;
+  arrow::ArrayVector columns;
+  for (size_t i = 0; i < data.fields.size(); ++i) {
+    std::vector<ColumnPart> parts;
+    for (size_t k = 0; k < files_.size(); ++k) {
+      const auto& fields = files_[k].projection.schema.fields;
+      for (size_t c = 0; c < fields.size(); ++c) {
+        if (fields[c].id != data.fields[i].id) continue;
+        parts.push_back({&fields[c], batches[k]->column(static_cast<int>(c))});
+      }
+    }
+    ARROW_ASSIGN_OR_RAISE(
+        auto column,
+        MergeColumn(data.fields[i], selection_->data_schema->field(static_cast<int>(i))->type(),
+                    parts, count, context.pool()));
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+const FragmentReader::Lineage* FragmentReader::LineageOf(VirtualColumn column) const {
+  const std::optional<Lineage>* lineage = nullptr;
+  switch (column) {
+    case VirtualColumn::kRowId:
+      lineage = &row_ids_;
+      break;
+    case VirtualColumn::kCreatedAtVersion:
+      lineage = &created_at_;
+      break;
+    case VirtualColumn::kLastUpdatedAtVersion:
+      lineage = &last_updated_at_;
+      break;
+    case VirtualColumn::kRowAddress:
+      return nullptr;
+  }
+  return *lineage ? &**lineage : nullptr;
+}
+
+Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadVirtual(const Context& context,
+                                                                  VirtualColumn column,
+                                                                  std::span<const RowRange> rows,
+                                                                  int64_t count) const {
+  const Lineage* lineage = LineageOf(column);
+  if (lineage != nullptr && lineage->spilled) {
+    const FileRead& file = *lineage->spilled;
+    ARROW_ASSIGN_OR_RAISE(auto batch, file.reader->Read(context, file.projection, rows));
+    return batch->column(0);
+  }
+  ARROW_ASSIGN_OR_RAISE(
+      std::shared_ptr<arrow::Buffer> buffer,
+      arrow::AllocateBuffer(count * static_cast<int64_t>(sizeof(uint64_t)), context.pool()));
+  std::span<uint64_t> left(buffer->mutable_data_as<uint64_t>(), static_cast<size_t>(count));
+  // Rows of tables that keep no versions count as made by the first one.
+  constexpr uint64_t kUnknownVersion = 1;
+  bool is_version = column == VirtualColumn::kCreatedAtVersion ||
+                    column == VirtualColumn::kLastUpdatedAtVersion;
+  for (const RowRange& range : rows) {
+    std::span<uint64_t> values = left.first(range.count);
+    left = left.subspan(range.count);
+    if (lineage != nullptr && lineage->ids != nullptr) {
+      lineage->ids->Read(range.start, values);
+    } else if (lineage != nullptr) {
+      lineage->versions->Read(range.start, values);
+    } else if (is_version) {
+      std::fill(values.begin(), values.end(), kUnknownVersion);
+    } else {
+      auto first = static_cast<uint64_t>(
+          MakeRowAddress(fragment_id_, static_cast<uint32_t>(range.start)));
+      for (size_t i = 0; i < values.size(); ++i) values[i] = first + i;
+    }
+  }
+  return std::make_shared<arrow::UInt64Array>(count, std::move(buffer));
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> FragmentReader::Read(
+    const Context& context, std::span<const RowRange> rows) const {
+  if (file_is_data_ && selection_->outputs_are_data) {
+    return files_[0].reader->Read(context, files_[0].projection, rows);
+  }
+  int64_t count = CountRows(rows);
+  ARROW_ASSIGN_OR_RAISE(auto data, ReadData(context, rows, count));
+  arrow::ArrayVector columns;
+  for (const OutputColumn& output : selection_->outputs) {
+    if (output.virtual_column) {
+      ARROW_ASSIGN_OR_RAISE(auto column, ReadVirtual(context, *output.virtual_column, rows, count));
+      columns.push_back(std::move(column));
+      continue;
+    }
+    std::shared_ptr<arrow::Array> column = data[static_cast<size_t>(output.path[0])];
+    for (size_t i = 1; i < output.path.size(); ++i) {
+      // Members of a null struct are null.
+      const auto& parent = static_cast<const arrow::StructArray&>(*column);
+      ARROW_ASSIGN_OR_RAISE(column, parent.GetFlattenedField(output.path[i], context.pool()));
+    }
+    columns.push_back(std::move(column));
+  }
+  return arrow::RecordBatch::Make(selection_->output_schema, count, std::move(columns));
+}
+
+}  // namespace lance

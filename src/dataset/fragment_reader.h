@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "base/context.h"
+#include "dataset/column_selection.h"
+#include "dataset/table_session.h"
+#include "encoding/row_range.h"
+#include "file/file_reader.h"
+#include "table/deletion_vector.h"
+#include "table/manifest.h"
+#include "table/row_id_sequence.h"
+#include "table/table_paths.h"
+#include "table/version_sequence.h"
+
+namespace lance {
+
+/// Reads the columns of one selection from one fragment: opens the data files that hold them,
+/// loads the deletion file, and puts the result together. Everything that doesn't depend on the
+/// rows is done in Open, so that reading a row costs the read. Immutable, thread-safe.
+class FragmentReader {
+ public:
+  static Result<std::shared_ptr<FragmentReader>> Open(
+      const Context& context, const TableSession& session, const TableLocation& table,
+      const Manifest& manifest, const FragmentSummary& summary,
+      std::shared_ptr<const ColumnSelection> selection);
+
+  uint64_t live_rows() const {
+    return deletions_ != nullptr ? deletions_->num_live() : physical_rows_;
+  }
+  uint64_t physical_rows() const { return physical_rows_; }
+  /// Stored bytes per row, an estimate.
+  double bytes_per_row() const { return bytes_per_row_; }
+
+  /// Appends the physical ranges of positions among the live rows.
+  void AppendPhysicalRanges(RowRange live, std::vector<RowRange>* out) const;
+
+  /// Physical rows, ascending and not overlapping, in the form of the selection's output schema.
+  Result<std::shared_ptr<arrow::RecordBatch>> Read(const Context& context,
+                                                   std::span<const RowRange> rows) const;
+
+ private:
+  struct FileRead {
+    std::shared_ptr<FileReader> reader;
+    FileProjection projection;
+  };
+  /// Values of a virtual column by physical row, from one of three places.
+  struct Lineage {
+    std::shared_ptr<const RowIdSequence> ids;
+    std::shared_ptr<const VersionSequence> versions;
+    std::optional<FileRead> spilled;
+  };
+  struct Opener;
+
+  FragmentReader() = default;
+
+  Result<arrow::ArrayVector> ReadData(const Context& context, std::span<const RowRange> rows,
+                                      int64_t count) const;
+  Result<std::shared_ptr<arrow::Array>> ReadVirtual(const Context& context, VirtualColumn column,
+                                                    std::span<const RowRange> rows,
+                                                    int64_t count) const;
+  const Lineage* LineageOf(VirtualColumn column) const;
+
+  std::shared_ptr<const ColumnSelection> selection_;
+  uint32_t fragment_id_ = 0;
+  uint64_t physical_rows_ = 0;
+  double bytes_per_row_ = 0;
+  std::shared_ptr<const DeletionVector> deletions_;
+  std::vector<FileRead> files_;
+  /// One file holds exactly the data fields of the selection: its batch is the data.
+  bool file_is_data_ = false;
+  std::optional<Lineage> row_ids_;
+  std::optional<Lineage> created_at_;
+  std::optional<Lineage> last_updated_at_;
+};
+
+}  // namespace lance

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "base/context.h"
+#include "file/file_writer.h"
+#include "table.pb.h"
+#include "table/table_paths.h"
+
+namespace lance {
+
+struct FragmentWriteOptions {
+  FileWriteOptions file;
+  uint64_t max_rows_per_file = 0;
+  uint64_t max_bytes_per_file = 0;
+};
+
+/// Writes batches into data files of a table, a new file at each limit; each becomes a fragment
+/// without an id. Unless Keep() is called, the files are deleted with the writer.
+class FragmentWriter {
+ public:
+  FragmentWriter(const Context& context, TableLocation table, Schema schema,
+                 FragmentWriteOptions options);
+  ~FragmentWriter();
+  FragmentWriter(const FragmentWriter&) = delete;
+  FragmentWriter& operator=(const FragmentWriter&) = delete;
+
+  Status Write(const std::shared_ptr<arrow::RecordBatch>& batch);
+  /// Ends the last file.
+  Status Finish();
+  /// The files belong to a version now, or may do so.
+  void Keep() { paths_.clear(); }
+
+  const std::vector<table::DataFragment>& fragments() const { return fragments_; }
+
+ private:
+  Status OpenFile();
+  Status CloseFile();
+  uint64_t RowsThatFit(const arrow::RecordBatch& batch, int64_t at) const;
+
+  const Context& context_;
+  TableLocation table_;
+  Schema schema_;
+  FragmentWriteOptions options_;
+  std::string file_name_;
+  std::unique_ptr<FileWriter> file_;
+  std::vector<std::string> paths_;
+  std::vector<table::DataFragment> fragments_;
+};
+
+}  // namespace lance

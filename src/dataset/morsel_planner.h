@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dataset/snapshot.h"
+#include "encoding/row_range.h"
+
+namespace lance {
+
+/// A piece of a scan that is decoded at once: positions among the live rows of one fragment.
+struct Morsel {
+  size_t fragment_index = 0;
+  RowRange live;
+};
+
+/// Which rows a scan reads, in which order.
+struct ScanRange {
+  std::vector<size_t> fragments;  ///< indexes, in scan order
+  uint64_t offset = 0;
+  uint64_t limit = 0;
+  uint64_t batch_size = 0;
+};
+
+/// Cuts a scan into morsels of about kMorselBytes, each a whole number of batches where that fits.
+/// Fragments before the offset are skipped by their counts; small ones are planned without being
+/// opened. Not thread-safe.
+class MorselPlanner {
+ public:
+  static constexpr uint64_t kMorselBytes = 8ull << 20;
+  static constexpr uint64_t kMaxMorselRows = 128 * 1024;
+
+  MorselPlanner(std::shared_ptr<const Snapshot> snapshot,
+                std::shared_ptr<const ColumnSelection> selection,
+                std::shared_ptr<const RowCounts> counts, ScanRange range);
+
+  /// The work of the next task: one morsel, or several small fragments. Empty at the end.
+  Result<std::vector<Morsel>> Next(const Context& context);
+
+ private:
+  /// Rows left of the current fragment; moves on to a fragment that has some. 0 at the end.
+  uint64_t RowsLeft();
+  Morsel Take(uint64_t rows);
+  uint64_t MorselRows(double bytes_per_row) const;
+
+  std::shared_ptr<const Snapshot> snapshot_;
+  std::shared_ptr<const ColumnSelection> selection_;
+  std::shared_ptr<const RowCounts> counts_;
+  ScanRange range_;
+  size_t next_fragment_ = 0;  // in range_.fragments
+  uint64_t position_ = 0;     // in that fragment
+};
+
+}  // namespace lance

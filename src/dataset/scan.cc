@@ -1,0 +1,220 @@
+#include "dataset/scan.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "arrow/api.h"
+#include "arrow/util/byte_size.h"
+#include "arrow/util/cancel.h"
+#include "base/executor.h"
+#include "dataset/morsel_planner.h"
+#include "dataset/ordered_window.h"
+
+namespace lance {
+namespace {
+
+constexpr uint64_t kDefaultBatchSize = 8192;
+/// Tasks in the window per CPU thread.
+constexpr size_t kTasksPerThread = 2;
+/// When results turn out large, fewer are made ahead.
+constexpr int64_t kWindowBytes = 256 << 20;
+
+Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanOptions& options) {
+  ScanRange range;
+  range.offset = options.offset;
+  range.limit = options.limit.value_or(std::numeric_limits<uint64_t>::max());
+  range.batch_size = options.batch_size.value_or(kDefaultBatchSize);
+  if (range.batch_size == 0 || range.batch_size > std::numeric_limits<uint32_t>::max()) {
+    return UserError("batch_size must be between 1 and 4294967295, got ", range.batch_size);
+  }
+  if (!options.fragments) {
+    range.fragments.resize(snapshot.fragments().size());
+    std::iota(range.fragments.begin(), range.fragments.end(), size_t{0});
+    return range;
+  }
+  for (uint64_t id : *options.fragments) {
+    ARROW_ASSIGN_OR_RAISE(size_t index, snapshot.FindFragment(id));
+    range.fragments.push_back(index);
+  }
+  return range;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> ReadMorsel(
+    const Context& context, const Snapshot& snapshot,
+    const std::shared_ptr<const ColumnSelection>& selection, const Morsel& morsel) {
+  ARROW_RETURN_NOT_OK(context.CheckStop());
+  ARROW_ASSIGN_OR_RAISE(auto reader,
+                        snapshot.OpenFragment(context, selection, morsel.fragment_index));
+  if (morsel.live.end() > reader->live_rows()) {
+    return Corrupt("fragment ", snapshot.fragments()[morsel.fragment_index].id, " has ",
+                   reader->live_rows(), " rows, fewer than its manifest says");
+  }
+  std::vector<RowRange> rows;
+  reader->AppendPhysicalRanges(morsel.live, &rows);
+  return reader->Read(context, rows);
+}
+
+/// The morsels of a scan in order, decoded ahead.
+class MorselStream {
+ public:
+  static Result<std::unique_ptr<MorselStream>> Open(std::shared_ptr<const Snapshot> snapshot,
+                                                    const ScanOptions& options) {
+    ARROW_ASSIGN_OR_RAISE(auto selection, SelectForScan(*snapshot, options));
+    ARROW_ASSIGN_OR_RAISE(auto range, RangeOf(*snapshot, options));
+    ARROW_ASSIGN_OR_RAISE(auto counts, snapshot->Counts());
+    return std::unique_ptr<MorselStream>(new MorselStream(
+        std::move(snapshot), std::move(selection), std::move(counts), std::move(range)));
+  }
+  ~MorselStream() { stop_.RequestStop(Status::Cancelled("scan was closed")); }
+
+  const std::shared_ptr<arrow::Schema>& schema() const { return selection_->output_schema; }
+
+  /// Null at the end.
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() {
+    while (next_ready_ == ready_.size()) {
+      ARROW_RETURN_NOT_OK(FillWindow());
+      if (window_.size() == 0) return nullptr;
+      ARROW_ASSIGN_OR_RAISE(ready_, window_.PopFront());
+      next_ready_ = 0;
+      NoteSize();
+    }
+    return std::move(ready_[next_ready_++]);
+  }
+
+ private:
+  MorselStream(std::shared_ptr<const Snapshot> snapshot,
+               std::shared_ptr<const ColumnSelection> selection,
+               std::shared_ptr<const RowCounts> counts, ScanRange range)
+      : snapshot_(std::move(snapshot)),
+        selection_(std::move(selection)),
+        planner_(snapshot_, selection_, std::move(counts), std::move(range)),
+        context_(snapshot_->MakeContext()) {
+    context_.stop = stop_.token();
+  }
+
+  size_t WindowSize() const {
+    auto threads = static_cast<size_t>(CpuThreads());
+    if (threads == 1) return 1;
+    size_t fits = static_cast<size_t>(kWindowBytes / std::max<int64_t>(largest_bytes_, 1));
+    return std::clamp<size_t>(fits, 1, kTasksPerThread * threads);
+  }
+
+  Status FillWindow() {
+    while (!planned_all_ && window_.size() < WindowSize()) {
+      ARROW_ASSIGN_OR_RAISE(auto morsels, planner_.Next(context_));
+      if (morsels.empty()) {
+        planned_all_ = true;
+        break;
+      }
+      auto task = [context = context_, snapshot = snapshot_, selection = selection_,
+                   morsels = std::move(morsels)]() -> Result<OrderedWindow::Batches> {
+        OrderedWindow::Batches batches;
+        for (const Morsel& morsel : morsels) {
+          ARROW_ASSIGN_OR_RAISE(auto batch, ReadMorsel(context, *snapshot, selection, morsel));
+          batches.push_back(std::move(batch));
+        }
+        return batches;
+      };
+      // The caller takes the first task itself, at once.
+      window_.Push(std::move(task), /*ahead=*/window_.size() > 0);
+    }
+    return Status::OK();
+  }
+
+  void NoteSize() {
+    int64_t bytes = 0;
+    for (const auto& batch : ready_) bytes += arrow::util::TotalBufferSize(*batch);
+    largest_bytes_ = std::max(largest_bytes_, bytes);
+  }
+
+  std::shared_ptr<const Snapshot> snapshot_;
+  std::shared_ptr<const ColumnSelection> selection_;
+  MorselPlanner planner_;
+  arrow::StopSource stop_;
+  Context context_;
+  bool planned_all_ = false;
+  int64_t largest_bytes_ = 0;
+  OrderedWindow::Batches ready_;
+  size_t next_ready_ = 0;
+  OrderedWindow window_;
+};
+
+class ScanReader final : public arrow::RecordBatchReader {
+ public:
+  ScanReader(std::unique_ptr<MorselStream> stream, uint64_t batch_size)
+      : schema_(stream->schema()),
+        stream_(std::move(stream)),
+        batch_size_(static_cast<int64_t>(batch_size)) {}
+
+  std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
+
+  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* out) override {
+    *out = nullptr;
+    ARROW_RETURN_NOT_OK(failure_);
+    while (morsel_ == nullptr || at_ == morsel_->num_rows()) {
+      if (stream_ == nullptr) return Status::OK();
+      failure_ = stream_->Next().Value(&morsel_);
+      at_ = 0;
+      if (!failure_.ok() || morsel_ == nullptr) {
+        morsel_ = nullptr;
+        stream_ = nullptr;
+        return failure_;
+      }
+    }
+    int64_t rows = std::min(batch_size_, morsel_->num_rows() - at_);
+    *out = rows == morsel_->num_rows() ? morsel_ : morsel_->Slice(at_, rows);
+    at_ += rows;
+    return Status::OK();
+  }
+
+  Status Close() override {
+    morsel_ = nullptr;
+    stream_ = nullptr;
+    return Status::OK();
+  }
+
+ private:
+  std::shared_ptr<arrow::Schema> schema_;
+  std::unique_ptr<MorselStream> stream_;  // null: no more
+  const int64_t batch_size_;
+  std::shared_ptr<arrow::RecordBatch> morsel_;
+  int64_t at_ = 0;
+  Status failure_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const ColumnSelection>> SelectForScan(const Snapshot& snapshot,
+                                                             const ScanOptions& options) {
+  return snapshot.Select({.columns = options.columns,
+                          .with_row_id = options.with_row_id,
+                          .with_row_address = options.with_row_address,
+                          .path_style = PathStyle::kFlat});
+}
+
+Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(
+    std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options) {
+  ARROW_ASSIGN_OR_RAISE(auto stream, MorselStream::Open(std::move(snapshot), options));
+  return std::make_shared<ScanReader>(std::move(stream),
+                                      options.batch_size.value_or(kDefaultBatchSize));
+}
+
+Result<std::shared_ptr<arrow::Table>> ScanTable(std::shared_ptr<const Snapshot> snapshot,
+                                                const ScanOptions& options) {
+  ARROW_ASSIGN_OR_RAISE(auto stream, MorselStream::Open(std::move(snapshot), options));
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
+    if (batch == nullptr) break;
+    batches.push_back(std::move(batch));
+  }
+  if (stream->schema()->num_fields() == 0) {
+    int64_t rows = 0;
+    for (const auto& batch : batches) rows += batch->num_rows();
+    return arrow::Table::Make(stream->schema(), arrow::ChunkedArrayVector(), rows);
+  }
+  return arrow::Table::FromRecordBatches(stream->schema(), batches);
+}
+
+}  // namespace lance

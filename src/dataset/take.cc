@@ -1,0 +1,172 @@
+#include "dataset/take.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "arrow/api.h"
+#include "arrow/compute/api_vector.h"
+#include "arrow/compute/exec.h"
+#include "arrow/compute/initialize.h"
+#include "base/executor.h"
+
+namespace lance {
+namespace {
+
+/// From so many ranges on, fragments are read in parallel.
+constexpr size_t kParallelRanges = 64;
+
+Status InitializeKernels() {
+  static std::once_flag once;
+  static Status status;
+  std::call_once(once, [] { status = arrow::compute::Initialize(); });
+  return status;
+}
+
+Status CheckPositions(std::span<const uint64_t> positions, uint64_t rows) {
+  for (uint64_t position : positions) {
+    if (position >= rows) {
+      return UserError("row index ", position, " is out of range: there are ", rows,
+                       " rows; give indices below that");
+    }
+  }
+  return Status::OK();
+}
+
+/// What is read of one fragment.
+struct FragmentTake {
+  size_t fragment_index = 0;
+  std::shared_ptr<FragmentReader> reader;
+  std::vector<RowRange> rows;
+};
+
+class Taker {
+ public:
+  Taker(const Snapshot& snapshot, std::shared_ptr<const ColumnSelection> selection,
+        std::shared_ptr<const RowCounts> counts)
+      : snapshot_(snapshot),
+        selection_(std::move(selection)),
+        counts_(std::move(counts)),
+        context_(snapshot.MakeContext()) {}
+
+  /// `positions` ascend without repeats.
+  Result<std::shared_ptr<arrow::RecordBatch>> TakeAscending(std::span<const uint64_t> positions) {
+    if (positions.empty()) return arrow::RecordBatch::MakeEmpty(selection_->output_schema);
+    ARROW_RETURN_NOT_OK(Plan(positions));
+    std::vector<std::shared_ptr<arrow::RecordBatch>> batches(takes_.size());
+    auto read = [&](size_t i) {
+      return takes_[i].reader->Read(context_, takes_[i].rows).Value(&batches[i]);
+    };
+    if (takes_.size() == 1) {
+      ARROW_RETURN_NOT_OK(read(0));
+      return batches[0];
+    }
+    size_t ranges = 0;
+    for (const FragmentTake& take : takes_) ranges += take.rows.size();
+    if (ranges >= kParallelRanges) {
+      ARROW_RETURN_NOT_OK(ParallelFor(context_, takes_.size(), read));
+    } else {
+      for (size_t i = 0; i < takes_.size(); ++i) ARROW_RETURN_NOT_OK(read(i));
+    }
+    return arrow::ConcatenateRecordBatches(batches, context_.pool());
+  }
+
+  /// Any order, repeats allowed.
+  Result<std::shared_ptr<arrow::RecordBatch>> Take(std::span<const uint64_t> positions) {
+    bool ascending = std::adjacent_find(positions.begin(), positions.end(),
+                                        std::greater_equal<>()) == positions.end();
+    if (ascending) return TakeAscending(positions);
+    std::vector<uint64_t> sorted(positions.begin(), positions.end());
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    ARROW_ASSIGN_OR_RAISE(auto batch, TakeAscending(sorted));
+    return PutInOrder(positions, sorted, batch);
+  }
+
+ private:
+  Status Plan(std::span<const uint64_t> positions) {
+    for (size_t i = 0; i < positions.size();) {
+      size_t index = counts_->FragmentAt(positions[i]);
+      uint64_t start = counts_->starts[index];
+      uint64_t end = counts_->starts[index + 1];
+      FragmentTake take{index, nullptr, {}};
+      ARROW_ASSIGN_OR_RAISE(take.reader,
+                            snapshot_.OpenFragment(context_, selection_, index));
+      if (take.reader->live_rows() != end - start) {
+        return Corrupt("fragment ", snapshot_.fragments()[index].id, " has ",
+                       take.reader->live_rows(), " rows, not ", end - start,
+                       " as its manifest says");
+      }
+      while (i < positions.size() && positions[i] < end) {
+        uint64_t first = positions[i];
+        uint64_t count = 1;
+        while (i + count < positions.size() && positions[i + count] == first + count &&
+               first + count < end) {
+          ++count;
+        }
+        take.reader->AppendPhysicalRanges({first - start, count}, &take.rows);
+        i += count;
+      }
+      takes_.push_back(std::move(take));
+    }
+    return Status::OK();
+  }
+
+  Result<std::shared_ptr<arrow::RecordBatch>> PutInOrder(
+      std::span<const uint64_t> positions, const std::vector<uint64_t>& sorted,
+      const std::shared_ptr<arrow::RecordBatch>& batch) {
+    auto count = static_cast<int64_t>(positions.size());
+    if (batch->num_columns() == 0) {
+      return arrow::RecordBatch::Make(batch->schema(), count, arrow::ArrayVector());
+    }
+    ARROW_RETURN_NOT_OK(InitializeKernels());
+    ARROW_ASSIGN_OR_RAISE(
+        std::shared_ptr<arrow::Buffer> buffer,
+        arrow::AllocateBuffer(count * static_cast<int64_t>(sizeof(int64_t)), context_.pool()));
+    auto* order = buffer->mutable_data_as<int64_t>();
+    for (size_t i = 0; i < positions.size(); ++i) {
+      order[i] = std::lower_bound(sorted.begin(), sorted.end(), positions[i]) - sorted.begin();
+    }
+    auto indices = std::make_shared<arrow::Int64Array>(count, std::move(buffer));
+    arrow::compute::ExecContext exec(context_.pool());
+    ARROW_ASSIGN_OR_RAISE(
+        auto taken, arrow::compute::Take(batch, indices,
+                                         arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
+    return taken.record_batch();
+  }
+
+  const Snapshot& snapshot_;
+  std::shared_ptr<const ColumnSelection> selection_;
+  std::shared_ptr<const RowCounts> counts_;
+  Context context_;
+  std::vector<FragmentTake> takes_;
+};
+
+Result<std::shared_ptr<const ColumnSelection>> SelectForTake(
+    const Snapshot& snapshot, const std::optional<std::vector<std::string>>& columns) {
+  return snapshot.Select({.columns = columns, .path_style = PathStyle::kNested});
+}
+
+}  // namespace
+
+Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(
+    const Snapshot& snapshot, std::span<const uint64_t> positions,
+    const std::optional<std::vector<std::string>>& columns) {
+  ARROW_ASSIGN_OR_RAISE(auto selection, SelectForTake(snapshot, columns));
+  ARROW_ASSIGN_OR_RAISE(auto counts, snapshot.Counts());
+  ARROW_RETURN_NOT_OK(CheckPositions(positions, counts->total()));
+  return Taker(snapshot, std::move(selection), std::move(counts)).Take(positions);
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> TakeRowsOfFragment(
+    const Snapshot& snapshot, uint64_t fragment_id, std::span<const uint64_t> positions,
+    const std::optional<std::vector<std::string>>& columns) {
+  ARROW_ASSIGN_OR_RAISE(auto selection, SelectForTake(snapshot, columns));
+  ARROW_ASSIGN_OR_RAISE(auto counts, snapshot.Counts());
+  ARROW_ASSIGN_OR_RAISE(size_t index, snapshot.FindFragment(fragment_id));
+  ARROW_RETURN_NOT_OK(CheckPositions(positions, counts->of_fragment(index)));
+  std::vector<uint64_t> global(positions.begin(), positions.end());
+  for (uint64_t& position : global) position += counts->starts[index];
+  return Taker(snapshot, std::move(selection), std::move(counts)).Take(global);
+}
+
+}  // namespace lance

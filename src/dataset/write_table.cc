@@ -1,0 +1,209 @@
+#include "dataset/write_table.h"
+
+#include <algorithm>
+
+#include "arrow/record_batch.h"
+#include "dataset/append_schema.h"
+#include "dataset/fragment_writer.h"
+#include "table/commit.h"
+#include "table/feature_flags.h"
+#include "table/unique_names.h"
+
+namespace lance {
+namespace {
+
+/// What is to be written, worked out before any byte is.
+struct WritePlan {
+  /// The version to append to or to replace; null for a new table.
+  std::shared_ptr<const Snapshot> base;
+  bool append = false;
+  FileVersion data_version = kDefaultFileVersion;
+  /// Of the table after the write.
+  Schema table_schema;
+  /// For appends.
+  AppendMapping mapping;
+};
+
+Status CheckOptions(const WriteOptions& options) {
+  if (options.max_rows_per_file == 0) {
+    return UserError("max_rows_per_file must be at least 1, got 0");
+  }
+  if (options.max_bytes_per_file == 0) {
+    return UserError("max_bytes_per_file must be at least 1, got 0");
+  }
+  return Status::OK();
+}
+
+Result<FileVersion> ChooseVersion(const WritePlan& plan, const WriteOptions& options) {
+  std::optional<FileVersion> asked;
+  if (options.data_storage_version) {
+    ARROW_ASSIGN_OR_RAISE(asked, ParseFileVersion(*options.data_storage_version));
+  }
+  FileVersion version = asked.value_or(kDefaultFileVersion);
+  if (plan.base != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(FileVersion existing, plan.base->manifest().data_version());
+    if (plan.append && asked && *asked != existing) {
+      return UserError("data_storage_version ", FileVersionName(*asked),
+                       " differs from the table's ", FileVersionName(existing),
+                       "; it can be chosen when a table is created or overwritten");
+    }
+    version = asked.value_or(existing);
+  }
+  if (version < FileVersion::kV2_1 || version > FileVersion::kV2_2) {
+    return Unsupported("writing data files of version ", FileVersionName(version),
+                       plan.append ? "; only 2.1 and 2.2 can be written"
+                                   : "; choose data_storage_version 2.1 or 2.2");
+  }
+  return version;
+}
+
+Result<Schema> NewSchema(const WritePlan& plan, const arrow::Schema& data) {
+  for (const auto& name : data.field_names()) {
+    if (IsReservedColumnName(name)) {
+      return UserError("column '", name, "' has a reserved name; rename it");
+    }
+  }
+  if (data.num_fields() == 0) return UserError("the data has no columns; give at least one");
+  int32_t first_id = 0;
+  if (plan.base != nullptr && plan.base->manifest().head.has_max_allocated_field_id()) {
+    first_id = plan.base->manifest().head.max_allocated_field_id() + 1;
+  }
+  ARROW_ASSIGN_OR_RAISE(Schema schema, Schema::FromArrow(data, first_id));
+  ARROW_RETURN_NOT_OK(schema.Validate());
+  return schema;
+}
+
+Result<WritePlan> MakePlan(const TableHandle& handle, std::shared_ptr<const Snapshot> read,
+                           const arrow::Schema& data, const WriteOptions& options) {
+  ARROW_RETURN_NOT_OK(CheckOptions(options));
+  ARROW_ASSIGN_OR_RAISE(auto newest, handle.OpenNewestIfAny());
+  if (newest != nullptr && options.mode == WriteMode::kCreate) {
+    return AlreadyExists("Dataset already exists: ", handle.uri,
+                         "; append to it or overwrite it");
+  }
+  WritePlan plan;
+  plan.append = newest != nullptr && options.mode == WriteMode::kAppend;
+  plan.base = read != nullptr && !plan.append ? std::move(read) : newest;
+  if (newest != nullptr) ARROW_RETURN_NOT_OK(CheckWritable(newest->manifest()));
+  ARROW_ASSIGN_OR_RAISE(plan.data_version, ChooseVersion(plan, options));
+  if (plan.append) {
+    plan.table_schema = plan.base->manifest().schema;
+    ARROW_ASSIGN_OR_RAISE(plan.mapping, MatchForAppend(plan.table_schema, data));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(plan.table_schema, NewSchema(plan, data));
+  }
+  return plan;
+}
+
+FragmentWriteOptions FileOptions(const WritePlan& plan, const WriteOptions& options) {
+  FragmentWriteOptions file_options;
+  file_options.file.version = plan.data_version;
+  if (options.data_cache_bytes) {
+    uint64_t columns = std::max<uint64_t>(plan.table_schema.fields.size(), 1);
+    file_options.file.page_bytes = std::max<uint64_t>(*options.data_cache_bytes / columns, 1);
+  }
+  file_options.max_rows_per_file = options.max_rows_per_file;
+  file_options.max_bytes_per_file = options.max_bytes_per_file;
+  return file_options;
+}
+
+Status WriteBatches(const Context& context, const WritePlan& plan,
+                    const std::shared_ptr<arrow::RecordBatchReader>& data,
+                    FragmentWriter* writer) {
+  while (true) {
+    ARROW_RETURN_NOT_OK(context.CheckStop());
+    std::shared_ptr<arrow::RecordBatch> batch;
+    ARROW_RETURN_NOT_OK(data->ReadNext(&batch));
+    if (batch == nullptr) return writer->Finish();
+    if (plan.append) {
+      ARROW_ASSIGN_OR_RAISE(batch, ArrangeBatch(plan.mapping, *batch));
+    }
+    ARROW_RETURN_NOT_OK(writer->Write(batch));
+  }
+}
+
+Transaction MakeTransaction(const WritePlan& plan, const WriteOptions& options,
+                            const std::vector<table::DataFragment>& fragments) {
+  Transaction transaction;
+  transaction.set_read_version(plan.base != nullptr ? plan.base->manifest().version() : 0);
+  transaction.set_uuid(MakeUuid());
+  auto& properties = *transaction.mutable_transaction_properties();
+  for (const auto& [key, value] : options.transaction_properties) properties[key] = value;
+  if (options.commit_message) {
+    properties[std::string(kCommitMessageKey)] = *options.commit_message;
+  }
+  if (plan.append) {
+    auto* append = transaction.mutable_append();
+    append->mutable_fragments()->Add(fragments.begin(), fragments.end());
+  } else {
+    auto* overwrite = transaction.mutable_overwrite();
+    overwrite->mutable_fragments()->Add(fragments.begin(), fragments.end());
+    plan.table_schema.ToProto(overwrite->mutable_schema());
+    SchemaMetadataToProto(plan.table_schema, overwrite->mutable_schema_metadata());
+  }
+  return transaction;
+}
+
+Result<std::shared_ptr<const ManifestFile>> Commit(const Context& context,
+                                                   const TableHandle& handle,
+                                                   const WritePlan& plan,
+                                                   const WriteOptions& options,
+                                                   const FragmentWriter& writer) {
+  CommitOptions commit;
+  commit.apply.data_version = plan.data_version;
+  commit.apply.stable_row_ids = options.enable_stable_row_ids;
+  commit.naming = options.enable_v2_manifest_paths ? ManifestNaming::kV2 : ManifestNaming::kV1;
+  return CommitTransaction(context, handle.table,
+                           plan.base != nullptr ? plan.base->file() : nullptr,
+                           MakeTransaction(plan, options, writer.fragments()), commit);
+}
+
+/// Whether files written for a new table of schema `ours` fit a table that was created meanwhile.
+bool FilesFit(const Schema& ours, FileVersion version, const Manifest& theirs) {
+  auto data_version = theirs.data_version();
+  if (!data_version.ok() || *data_version != version) return false;
+  auto mine = ours.PreOrder();
+  auto other = theirs.schema.PreOrder();
+  return std::equal(mine.begin(), mine.end(), other.begin(), other.end(),
+                    [](const Field* a, const Field* b) {
+                      return a->id == b->id && a->name == b->name &&
+                             a->logical_type == b->logical_type && a->nullable == b->nullable;
+                    });
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Snapshot>> WriteTable(
+    const TableHandle& handle, std::shared_ptr<const Snapshot> read,
+    const std::shared_ptr<arrow::RecordBatchReader>& data, const WriteOptions& options) {
+  Context context = handle.session->MakeContext();
+  ARROW_ASSIGN_OR_RAISE(WritePlan plan,
+                        MakePlan(handle, std::move(read), *data->schema(), options));
+  FragmentWriter writer(context, handle.table,
+                        plan.append ? plan.mapping.file_schema : plan.table_schema,
+                        FileOptions(plan, options));
+  ARROW_RETURN_NOT_OK(WriteBatches(context, plan, data, &writer));
+  auto committed = Commit(context, handle, plan, options, writer);
+
+  // Somebody created the table that an append would have created.
+  bool raced = !committed.ok() && plan.base == nullptr && options.mode == WriteMode::kAppend &&
+               GetErrorCode(committed.status()) == ErrorCode::kAlreadyExists;
+  if (raced) {
+    ARROW_ASSIGN_OR_RAISE(plan.base, handle.OpenNewest());
+    if (FilesFit(plan.table_schema, plan.data_version, plan.base->manifest())) {
+      plan.append = true;
+      committed = Commit(context, handle, plan, options, writer);
+    }
+  }
+  if (committed.ok() || GetErrorCode(committed.status()) == ErrorCode::kCommitUnknown) {
+    writer.Keep();
+  }
+  if (!committed.ok() && GetErrorCode(committed.status()) == ErrorCode::kAlreadyExists) {
+    return AlreadyExists("Dataset already exists: ", handle.uri,
+                         "; it was created by another writer meanwhile");
+  }
+  ARROW_RETURN_NOT_OK(committed.status());
+  return handle.Open(*std::move(committed));
+}
+
+}  // namespace lance

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include "arrow/type_fwd.h"
+#include "dataset/open_table.h"
+#include "dataset/snapshot.h"
+#include "lance/dataset.h"
+
+namespace lance {
+
+/// Writes all batches and commits them as one version. `read` is the version that an overwrite was
+/// made from: other overwrites since then are conflicts. Null stands for the newest one.
+Result<std::shared_ptr<const Snapshot>> WriteTable(
+    const TableHandle& handle, std::shared_ptr<const Snapshot> read,
+    const std::shared_ptr<arrow::RecordBatchReader>& data, const WriteOptions& options);
+
+}  // namespace lance
