@@ -1,0 +1,14 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace lance::python {
+
+/// FragmentInfo, DataFileInfo, DeletionFileInfo, VersionInfo, TagInfo, IoCounters: plain values.
+void BindRecords(nanobind::module_& module);
+/// ScanOptions, WriteOptions.
+void BindOptions(nanobind::module_& module);
+/// Dataset and BatchReader.
+void BindDataset(nanobind::module_& module);
+
+}  // namespace lance::python

@@ -1,0 +1,178 @@
+#include <mutex>
+#include <utility>
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrow/record_batch.h"
+#include "arrow/table.h"
+#include "arrow_exchange.h"
+#include "bindings.h"
+#include "errors.h"
+#include "interruptible_reader.h"
+#include "lance/dataset.h"
+#include "row_positions.h"
+
+namespace nb = nanobind;
+using namespace nanobind::literals;  // NOLINT: "name"_a
+
+namespace lance::python {
+namespace {
+
+using Columns = std::optional<std::vector<std::string>>;
+
+/// The lazy iterator behind to_batches(). Usable from several Python threads, one at a time.
+class BatchReader final {
+ public:
+  explicit BatchReader(std::shared_ptr<arrow::RecordBatchReader> reader)
+      : reader_(std::move(reader)) {}
+  ~BatchReader() {
+    // Ending a scan may wait for reads under way.
+    nb::gil_scoped_release release;
+    reader_.reset();
+  }
+  BatchReader(const BatchReader&) = delete;
+  BatchReader& operator=(const BatchReader&) = delete;
+
+  nb::object Schema() const { return ToPython(reader_->schema()); }
+
+  nb::object Next() {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    Check(WithoutGil([&] {
+      std::lock_guard lock(mutex_);
+      return reader_->ReadNext(&batch);
+    }));
+    if (batch == nullptr) throw nb::stop_iteration();
+    return ToPython(batch);
+  }
+
+  nb::object Stream(nb::handle /*requested_schema*/) const { return ToStreamCapsule(reader_); }
+
+ private:
+  std::mutex mutex_;  // taken without the GIL only
+  std::shared_ptr<arrow::RecordBatchReader> reader_;
+};
+
+VersionRef VersionFromPython(nb::handle version) {
+  if (version.is_none()) return std::monostate();
+  if (nb::isinstance<nb::str>(version)) return nb::cast<std::string>(version);
+  return nb::cast<uint64_t>(version);
+}
+
+std::shared_ptr<Dataset> Open(const std::string& uri, nb::handle version,
+                              std::optional<int64_t> as_of_ns) {
+  OpenOptions options{.version = VersionFromPython(version), .as_of_ns = as_of_ns};
+  return Unwrap(WithoutGil([&] { return Dataset::Open(uri, options); }));
+}
+
+/// Runs a write that pulls `data`; an exception of a signal handler wins over the write's error.
+template <typename Write>
+std::shared_ptr<Dataset> PullInto(nb::handle data, Write&& write) {
+  auto reader = std::make_shared<InterruptibleReader>(ReaderFromPython(data));
+  auto written = WithoutGil([&] { return write(reader); });
+  if (!written.ok()) reader->RethrowInterrupt();
+  return Unwrap(std::move(written));
+}
+
+std::shared_ptr<Dataset> Write(const std::string& uri, nb::handle data,
+                               const WriteOptions& options) {
+  return PullInto(data, [&](const auto& reader) { return Dataset::Write(uri, reader, options); });
+}
+
+std::shared_ptr<Dataset> Insert(const Dataset& dataset, nb::handle data,
+                                const WriteOptions& options) {
+  return PullInto(data, [&](const auto& reader) { return dataset.Insert(reader, options); });
+}
+
+std::shared_ptr<Dataset> Checkout(const Dataset& dataset, nb::handle version) {
+  VersionRef reference = VersionFromPython(version);
+  return Unwrap(WithoutGil([&] { return dataset.Checkout(reference); }));
+}
+
+nb::object ToTable(const Dataset& dataset, const ScanOptions& options) {
+  return ToPython(Unwrap(WithoutGil([&] { return dataset.ToTable(options); })));
+}
+
+std::unique_ptr<BatchReader> Scan(const Dataset& dataset, const ScanOptions& options) {
+  return std::make_unique<BatchReader>(Unwrap(WithoutGil([&] { return dataset.Scan(options); })));
+}
+
+nb::object ScanSchema(const Dataset& dataset, const ScanOptions& options) {
+  return ToPython(Unwrap(WithoutGil([&] { return dataset.ScanSchema(options); })));
+}
+
+/// One batch as a table: pylance's take gives tables.
+nb::object TableOf(arrow::Result<std::shared_ptr<arrow::RecordBatch>> taken) {
+  std::shared_ptr<arrow::RecordBatch> batch = Unwrap(std::move(taken));
+  std::vector<std::shared_ptr<arrow::ChunkedArray>> columns;
+  columns.reserve(static_cast<size_t>(batch->num_columns()));
+  for (int i = 0; i < batch->num_columns(); ++i) {
+    columns.push_back(std::make_shared<arrow::ChunkedArray>(batch->column(i)));
+  }
+  return ToPython(arrow::Table::Make(batch->schema(), std::move(columns), batch->num_rows()));
+}
+
+nb::object Take(const Dataset& dataset, nb::handle indices, const Columns& columns) {
+  std::vector<uint64_t> positions = RowPositionsFromPython(indices);
+  return TableOf(WithoutGil([&] { return dataset.Take(positions, columns); }));
+}
+
+nb::object TakeFromFragment(const Dataset& dataset, uint64_t fragment_id, nb::handle indices,
+                            const Columns& columns) {
+  std::vector<uint64_t> positions = RowPositionsFromPython(indices);
+  return TableOf(
+      WithoutGil([&] { return dataset.TakeFromFragment(fragment_id, positions, columns); }));
+}
+
+}  // namespace
+
+void BindDataset(nb::module_& module) {
+  nb::class_<BatchReader>(module, "BatchReader")
+      .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__next__", &BatchReader::Next)
+      .def_prop_ro("schema", &BatchReader::Schema)
+      .def("__arrow_c_stream__", &BatchReader::Stream, "requested_schema"_a.none() = nb::none());
+
+  nb::class_<Dataset>(module, "Dataset")
+      .def_static("open", &Open, "uri"_a, "version"_a.none() = nb::none(),
+                  "as_of_ns"_a.none() = nb::none())
+      .def_static("write", &Write, "uri"_a, "data"_a, "options"_a)
+      .def("insert", &Insert, "data"_a, "options"_a)
+      .def_prop_ro("uri", &Dataset::uri)
+      .def_prop_ro("version", &Dataset::version)
+      .def_prop_ro("timestamp_ns", &Dataset::timestamp_ns)
+      .def_prop_ro("data_storage_version", &Dataset::data_storage_version)
+      .def_prop_ro("schema", [](const Dataset& self) { return ToPython(self.schema()); })
+      .def_prop_ro("field_ids", &Dataset::field_ids)
+      .def_prop_ro("max_field_id", &Dataset::max_field_id)
+      .def_prop_ro("has_stable_row_ids", &Dataset::has_stable_row_ids)
+      .def("config", &Dataset::config)
+      .def("table_metadata", &Dataset::table_metadata)
+      .def("latest_version",
+           [](const Dataset& self) {
+             return Unwrap(WithoutGil([&] { return self.LatestVersion(); }));
+           })
+      .def("versions",
+           [](const Dataset& self) { return Unwrap(WithoutGil([&] { return self.Versions(); })); })
+      .def("info", &Dataset::Info)
+      .def("tags",
+           [](const Dataset& self) { return Unwrap(WithoutGil([&] { return self.Tags(); })); })
+      .def("checkout", &Checkout, "version"_a.none())
+      .def("count_rows",
+           [](const Dataset& self) { return Unwrap(WithoutGil([&] { return self.CountRows(); })); })
+      .def("fragments", [](const Dataset& self) { return self.fragments(); })
+      .def("scan", &Scan, "options"_a)
+      .def("scan_schema", &ScanSchema, "options"_a)
+      .def("to_table", &ToTable, "options"_a)
+      .def("take", &Take, "indices"_a, "columns"_a.none() = nb::none())
+      .def("take_from_fragment", &TakeFromFragment, "fragment_id"_a, "indices"_a,
+           "columns"_a.none() = nb::none())
+      .def("io_counters", &Dataset::io_counters);
+}
+
+}  // namespace lance::python

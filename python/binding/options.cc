@@ -1,0 +1,71 @@
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.h"
+#include "lance/dataset.h"
+
+namespace nb = nanobind;
+using namespace nanobind::literals;  // NOLINT: "name"_a
+
+namespace lance::python {
+
+void BindOptions(nb::module_& module) {
+  nb::enum_<WriteMode>(module, "WriteMode")
+      .value("create", WriteMode::kCreate)
+      .value("append", WriteMode::kAppend)
+      .value("overwrite", WriteMode::kOverwrite);
+
+  using Columns = std::optional<std::vector<std::string>>;
+  using Fragments = std::optional<std::vector<uint64_t>>;
+  nb::class_<ScanOptions>(module, "ScanOptions")
+      .def(
+          "__init__",
+          [](ScanOptions* self, Columns columns, std::optional<uint64_t> limit, uint64_t offset,
+             std::optional<uint64_t> batch_size, bool with_row_id, bool with_row_address,
+             Fragments fragments) {
+            new (self) ScanOptions{.columns = std::move(columns),
+                                   .limit = limit,
+                                   .offset = offset,
+                                   .batch_size = batch_size,
+                                   .with_row_id = with_row_id,
+                                   .with_row_address = with_row_address,
+                                   .fragments = std::move(fragments)};
+          },
+          nb::kw_only(), "columns"_a.none() = nb::none(), "limit"_a.none() = nb::none(),
+          "offset"_a = 0, "batch_size"_a.none() = nb::none(), "with_row_id"_a = false,
+          "with_row_address"_a = false, "fragments"_a.none() = nb::none())
+      .def_ro("columns", &ScanOptions::columns)
+      .def_ro("limit", &ScanOptions::limit)
+      .def_ro("offset", &ScanOptions::offset)
+      .def_ro("batch_size", &ScanOptions::batch_size)
+      .def_ro("with_row_id", &ScanOptions::with_row_id)
+      .def_ro("with_row_address", &ScanOptions::with_row_address)
+      .def_ro("fragments", &ScanOptions::fragments);
+
+  nb::class_<WriteOptions>(module, "WriteOptions")
+      .def(
+          "__init__",
+          [](WriteOptions* self, WriteMode mode, uint64_t max_rows_per_file,
+             uint64_t max_bytes_per_file, std::optional<std::string> data_storage_version,
+             std::optional<uint64_t> data_cache_bytes, bool enable_v2_manifest_paths,
+             bool enable_stable_row_ids, std::optional<std::string> commit_message,
+             std::map<std::string, std::string> transaction_properties) {
+            new (self) WriteOptions{.mode = mode,
+                                    .max_rows_per_file = max_rows_per_file,
+                                    .max_bytes_per_file = max_bytes_per_file,
+                                    .data_storage_version = std::move(data_storage_version),
+                                    .data_cache_bytes = data_cache_bytes,
+                                    .enable_v2_manifest_paths = enable_v2_manifest_paths,
+                                    .enable_stable_row_ids = enable_stable_row_ids,
+                                    .commit_message = std::move(commit_message),
+                                    .transaction_properties = std::move(transaction_properties)};
+          },
+          nb::kw_only(), "mode"_a, "max_rows_per_file"_a, "max_bytes_per_file"_a,
+          "data_storage_version"_a.none(), "data_cache_bytes"_a.none(),
+          "enable_v2_manifest_paths"_a, "enable_stable_row_ids"_a, "commit_message"_a.none(),
+          "transaction_properties"_a);
+}
+
+}  // namespace lance::python

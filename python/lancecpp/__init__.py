@@ -1,0 +1,61 @@
+"""lancecpp: tables in the Lance format, by a native C++ engine.
+
+The names and defaults are those of the reference package, so that scripts run under
+``import lancecpp as lance``.
+
+>>> import lancecpp as lance
+>>> data = lance.write_dataset({"id": [1, 2, 3]}, "memory://package-example")
+>>> data.take([2, 0]).to_pydict()
+{'id': [3, 1]}
+"""
+
+from __future__ import annotations
+
+
+def _load_engine() -> None:
+    """Loads _core. It brings pyarrow's Arrow libraries with it, but does not import pyarrow."""
+    try:
+        from . import _core  # noqa: F401
+    except ImportError as error:
+        # Arrow's libraries are not where a plain install has them (beside this package), or
+        # another pyarrow is installed. Those that pyarrow itself loads do as well.
+        try:
+            import pyarrow
+        except ImportError:
+            raise ImportError(
+                "lancecpp needs pyarrow 26.0.*: pip install 'pyarrow==26.0.*'"
+            ) from error
+        if pyarrow.__version__.split(".")[:2] != ["26", "0"]:
+            raise ImportError(
+                f"lancecpp needs pyarrow 26.0.*, found {pyarrow.__version__}: "
+                "pip install 'pyarrow==26.0.*'"
+            ) from error
+        from . import _core  # noqa: F401
+
+
+_load_engine()
+
+from ._core import __version__  # noqa: E402
+from .bitmap import Bitmap  # noqa: E402
+from .dataset import (  # noqa: E402
+    IOStats,
+    LanceDataset,
+    LanceScanner,
+    dataset,
+    write_dataset,
+)
+from .fragment import DataFile, DeletionFile, FragmentMetadata, LanceFragment  # noqa: E402
+
+__all__ = [
+    "Bitmap",
+    "DataFile",
+    "DeletionFile",
+    "FragmentMetadata",
+    "IOStats",
+    "LanceDataset",
+    "LanceFragment",
+    "LanceScanner",
+    "__version__",
+    "dataset",
+    "write_dataset",
+]

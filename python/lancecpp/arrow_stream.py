@@ -1,0 +1,88 @@
+"""Turns what users pass as data into something with the Arrow C stream interface."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Optional
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class BatchSource:
+    """Batches of a Python iterable, cast to one schema while they are pulled.
+
+    The consumer sees failures of the iterable as text only; ``error`` keeps the exception itself.
+    """
+
+    def __init__(self, batches: Iterable, schema: "pa.Schema"):
+        self._batches = batches
+        self.schema = schema
+        self.error: Optional[BaseException] = None
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        import pyarrow as pa
+
+        reader = pa.RecordBatchReader.from_batches(self.schema, self._pull())
+        return reader.__arrow_c_stream__(requested_schema)
+
+    def _pull(self) -> Iterator["pa.RecordBatch"]:
+        try:
+            for item in self._batches:
+                yield from _as_batches(item, self.schema)
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            self.error = error
+            raise
+
+
+def _as_batches(item: Any, schema: "pa.Schema") -> "Iterable[pa.RecordBatch]":
+    import pyarrow as pa
+
+    if not isinstance(item, (pa.RecordBatch, pa.Table)):
+        raise TypeError(f"Expected RecordBatch, got {type(item)}")
+    if not item.schema.equals(schema):
+        item = item.cast(schema)
+    return item.to_batches() if isinstance(item, pa.Table) else (item,)
+
+
+def to_stream(data: Any, schema: Optional["pa.Schema"] = None) -> Any:
+    """An object that the engine can pull batches from; reads nothing yet where that is possible.
+
+    ``schema`` is used for data without one of its own (iterables, dicts) and for pandas.
+    """
+    import pyarrow as pa
+
+    if isinstance(data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader, BatchSource)):
+        return data
+    if _is_instance_of(data, "pandas", "DataFrame"):
+        return pa.Table.from_pandas(data, schema=schema)
+    if _is_instance_of(data, "pyarrow.dataset", "Dataset"):
+        return data.scanner().to_reader()
+    if _is_instance_of(data, "pyarrow.dataset", "Scanner"):
+        return data.to_reader()
+    if hasattr(data, "__arrow_c_stream__"):
+        return data
+    if isinstance(data, dict):
+        return pa.Table.from_pydict(data, schema=schema)
+    if isinstance(data, list) and data and isinstance(data[0], dict):
+        return pa.Table.from_pylist(data, schema=schema)
+    if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
+        if schema is None:
+            raise ValueError(
+                "Must provide schema to write dataset from RecordBatch iterable: pass schema=..."
+            )
+        return BatchSource(data, schema)
+    raise TypeError(
+        f"Unknown data type {type(data)}. Pass a pyarrow Table, RecordBatch or RecordBatchReader, "
+        "an object with __arrow_c_stream__ (polars, duckdb), a pandas DataFrame, a dict of "
+        "columns, a list of dicts, or an iterable of RecordBatch with its schema"
+    )
+
+
+def _is_instance_of(data: Any, module: str, name: str) -> bool:
+    """isinstance without importing ``module``: an object of it exists only once it is loaded."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(data, getattr(loaded, name))

@@ -1,0 +1,655 @@
+"""Opening and reading a table at one of its versions."""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Literal,
+    Optional,
+    Tuple,
+    TypedDict,
+    Union,
+)
+
+from . import _core
+from .bitmap import Bitmap
+from .errors import CoreError, refuse_later_work, translate, unsigned
+from .fragment import LanceFragment
+from .scanner import LanceScanner, column_names, scan_options, table_to_pandas, take_failed
+from .schema import LanceSchema
+from .tags import Tags
+from .write import write_dataset
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+__all__ = ["IOStats", "LanceDataset", "LanceScanner", "Tags", "Version", "dataset", "write_dataset"]
+
+Columns = Optional[Union[List[str], Dict[str, str]]]
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+class Version(TypedDict):
+    version: int
+    timestamp: datetime
+    metadata: Dict[str, str]
+
+
+@dataclass
+class IOStats:
+    """Requests to the store and bytes moved."""
+
+    read_iops: int
+    read_bytes: int
+    write_iops: int
+    written_bytes: int
+
+
+def dataset(
+    uri: Optional[Union[str, os.PathLike]] = None,
+    version: Optional[Union[int, str]] = None,
+    asof: Optional[Union[datetime, str]] = None,
+    block_size: Optional[int] = None,
+    commit_lock: Optional[Any] = None,
+    index_cache_size: Optional[int] = None,
+    storage_options: Optional[Dict[str, str]] = None,
+    default_scan_options: Optional[Dict[str, Any]] = None,
+    metadata_cache_size_bytes: Optional[int] = None,
+    index_cache_size_bytes: Optional[int] = None,
+    read_params: Optional[Dict[str, Any]] = None,
+    session: Optional[Any] = None,
+    namespace_client: Optional[Any] = None,
+    table_id: Optional[List[str]] = None,
+    base_store_params: Optional[Dict[str, Dict[str, str]]] = None,
+) -> "LanceDataset":
+    """Opens a table.
+
+    Parameters
+    ----------
+    uri:
+        A path, or a ``file://`` or ``memory://`` URI.
+    version:
+        A number or the name of a tag; default the newest version.
+    asof:
+        The newest version committed strictly before this time (a naive time is local). A string
+        is read as ISO 8601.
+    default_scan_options:
+        Arguments of :meth:`LanceDataset.scanner` to use where a call gives none.
+
+    >>> written = lance.write_dataset({"id": [1, 2]}, "memory://open-example")
+    >>> lance.dataset("memory://open-example").count_rows()
+    2
+    """
+    refuse_later_work(
+        "dataset", {"namespace_client": namespace_client, "table_id": table_id, "session": session}
+    )
+    if uri is None:
+        raise ValueError("Must specify either 'uri' or both 'namespace_client' and 'table_id'.")
+    return LanceDataset._from_core(
+        _open(
+            uri_text(uri),
+            version,
+            asof,
+            commit_lock=commit_lock,
+            storage_options=storage_options,
+            base_store_params=base_store_params,
+        ),
+        default_scan_options,
+    )
+
+
+def uri_text(uri: Any) -> str:
+    """A path or URI as text."""
+    if isinstance(uri, os.PathLike):
+        uri = os.fspath(uri)
+    if not isinstance(uri, str):
+        raise TypeError(
+            f"argument 'uri': '{type(uri).__name__}' object is not an instance of 'str'"
+        )
+    return os.path.expanduser(uri)
+
+
+def _open(
+    uri: str,
+    version: Any,
+    asof: Any,
+    *,
+    commit_lock: Any,
+    storage_options: Any,
+    base_store_params: Any,
+) -> _core.Dataset:
+    refuse_later_work(
+        "dataset",
+        {
+            "commit_lock": commit_lock,
+            "storage_options": storage_options or None,
+            "base_store_params": base_store_params or None,
+        },
+    )
+    reference = None if version is None else _version_reference(version)
+    as_of_ns = None if asof is None else _nanoseconds(asof)
+    try:
+        return _core.Dataset.open(uri, reference, as_of_ns)
+    except CoreError as error:
+        raise translate(error, "open", reference) from None
+
+
+def _version_reference(version: Any) -> Optional[Union[int, str]]:
+    """A number, a tag, or None for the newest version."""
+    if isinstance(version, str):
+        return version
+    if isinstance(version, tuple) and len(version) == 2:
+        branch, inner = version
+        if branch not in (None, "main"):
+            refuse_later_work("checkout_version", {"branch": branch})
+        return None if inner is None else _version_reference(inner)
+    if hasattr(version, "__index__"):
+        return unsigned("version", version)
+    raise ValueError(
+        "Version must be an int, a str (a tag) or a (branch, version) tuple, "
+        f"got {type(version).__name__}"
+    )
+
+
+def _nanoseconds(asof: Any) -> int:
+    """Nanoseconds since the epoch; a naive time is local."""
+    if isinstance(asof, str):
+        try:
+            asof = datetime.fromisoformat(asof)
+        except ValueError:
+            raise ValueError(
+                f"Failed to parse timestamp string {asof}: expected ISO 8601, such as "
+                "2024-05-31 14:00:00"
+            ) from None
+    if not isinstance(asof, datetime):
+        raise TypeError(f"Unrecognized version timestamp {asof} of type {type(asof)}")
+    since = (asof if asof.tzinfo else asof.astimezone()) - _EPOCH
+    return (since.days * 86400 + since.seconds) * 10**9 + since.microseconds * 1000
+
+
+def _version_dict(info: _core.VersionInfo) -> Version:
+    seconds, nanoseconds = divmod(info.timestamp_ns, 10**9)
+    timestamp = datetime.fromtimestamp(seconds).replace(microsecond=nanoseconds // 1000)
+    return {"version": info.version, "timestamp": timestamp, "metadata": info.metadata}
+
+
+class LanceDataset:
+    """A table at one version.
+
+    Made by :func:`dataset` and :func:`write_dataset`. A version never changes; ``insert`` and
+    ``checkout_latest`` move this object to another one. May be used from several threads, and
+    pickled (the path and the version are).
+
+    >>> data = lance.write_dataset({"id": [0, 1, 2, 3]}, "memory://dataset-example")
+    >>> data.schema
+    id: int64
+    >>> data.to_table(limit=2).to_pydict()
+    {'id': [0, 1]}
+    >>> data.take([3, 0]).to_pydict()
+    {'id': [3, 0]}
+    """
+
+    _core: _core.Dataset
+    _default_scan_options: Dict[str, Any]
+    _counters_before: Tuple[int, int, int, int]
+
+    def __init__(
+        self,
+        uri: Union[str, os.PathLike],
+        version: Optional[Union[int, str]] = None,
+        block_size: Optional[int] = None,
+        index_cache_size: Optional[int] = None,
+        metadata_cache_size: Optional[int] = None,
+        commit_lock: Optional[Any] = None,
+        storage_options: Optional[Dict[str, str]] = None,
+        serialized_manifest: Optional[bytes] = None,
+        default_scan_options: Optional[Dict[str, Any]] = None,
+        metadata_cache_size_bytes: Optional[int] = None,
+        index_cache_size_bytes: Optional[int] = None,
+        read_params: Optional[Dict[str, Any]] = None,
+        session: Optional[Any] = None,
+        namespace_client: Optional[Any] = None,
+        table_id: Optional[List[str]] = None,
+        namespace_client_managed_versioning: bool = False,
+        base_store_params: Optional[Dict[str, Dict[str, str]]] = None,
+    ):
+        refuse_later_work(
+            "LanceDataset",
+            {
+                "serialized_manifest": serialized_manifest,
+                "session": session,
+                "namespace_client": namespace_client,
+                "table_id": table_id,
+                "namespace_client_managed_versioning": namespace_client_managed_versioning,
+            },
+        )
+        opened = _open(
+            uri_text(uri),
+            version,
+            None,
+            commit_lock=commit_lock,
+            storage_options=storage_options,
+            base_store_params=base_store_params,
+        )
+        self._attach(opened, default_scan_options)
+
+    @classmethod
+    def _from_core(
+        cls, core: _core.Dataset, default_scan_options: Optional[Dict[str, Any]] = None
+    ) -> "LanceDataset":
+        made = cls.__new__(cls)
+        made._attach(core, default_scan_options)
+        return made
+
+    def _attach(self, core: _core.Dataset, default_scan_options: Optional[Dict[str, Any]]) -> None:
+        self._core = core
+        self._default_scan_options = dict(default_scan_options or {})
+        self._counters_before = (0, 0, 0, 0)
+
+    def __repr__(self) -> str:
+        return (
+            f"LanceDataset(uri={self.uri!r}, version={self.version}, rows={self.count_rows()}, "
+            f"fragments={len(self._core.fragments())})"
+        )
+
+    def __len__(self) -> int:
+        return self.count_rows()
+
+    def __reduce__(self) -> Any:
+        return (_reopen, (self.uri, self.version, self._default_scan_options))
+
+    def __copy__(self) -> "LanceDataset":
+        return LanceDataset._from_core(self._core, self._default_scan_options)
+
+    # What this version is.
+
+    @property
+    def uri(self) -> str:
+        return self._core.uri
+
+    @property
+    def version(self) -> int:
+        return self._core.version
+
+    @property
+    def schema(self) -> "pa.Schema":
+        return self._core.schema
+
+    @property
+    def lance_schema(self) -> LanceSchema:
+        """The schema with the ids of the fields."""
+        return LanceSchema(self._core.schema, self._core.field_ids)
+
+    @property
+    def data_storage_version(self) -> str:
+        """The version of the file format, such as ``2.2``."""
+        return self._core.data_storage_version
+
+    @property
+    def max_field_id(self) -> int:
+        return self._core.max_field_id
+
+    @property
+    def has_stable_row_ids(self) -> bool:
+        return self._core.has_stable_row_ids
+
+    @property
+    def metadata(self) -> Dict[str, str]:
+        """The metadata of the table."""
+        return self._core.table_metadata()
+
+    @property
+    def schema_metadata(self) -> Dict[str, str]:
+        """The metadata of the Arrow schema."""
+        return {
+            key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
+            for key, value in (self._core.schema.metadata or {}).items()
+        }
+
+    def config(self) -> Dict[str, str]:
+        """The configuration of the table."""
+        return self._core.config()
+
+    # Other versions.
+
+    @property
+    def latest_version(self) -> int:
+        """The number of the newest version."""
+        try:
+            return self._core.latest_version()
+        except CoreError as error:
+            raise translate(error, "versions") from None
+
+    def versions(self) -> List[Version]:
+        """All versions in ascending order, with commit time (local) and counts.
+
+        >>> data = lance.write_dataset({"id": [1]}, "memory://versions-example")
+        >>> data = lance.write_dataset({"id": [2]}, data, mode="append")
+        >>> [(v["version"], v["metadata"]["total_rows"]) for v in data.versions()]
+        [(1, '1'), (2, '2')]
+        """
+        try:
+            return [_version_dict(info) for info in self._core.versions()]
+        except CoreError as error:
+            raise translate(error, "versions") from None
+
+    def get_version(self) -> Version:
+        """This version, as in :meth:`versions`."""
+        return _version_dict(self._core.info())
+
+    def checkout_version(
+        self, version: Union[int, str, Tuple[Optional[str], Optional[int]]]
+    ) -> "LanceDataset":
+        """Another version of the same table: a number, a tag or ``(None, number)``.
+
+        >>> data = lance.write_dataset({"id": [1]}, "memory://checkout-example")
+        >>> data = lance.write_dataset({"id": [2]}, data, mode="append")
+        >>> data.checkout_version(1).count_rows()
+        1
+        """
+        return LanceDataset._from_core(
+            self._checkout(_version_reference(version)), self._default_scan_options
+        )
+
+    def checkout_latest(self) -> None:
+        """Moves this object to the newest version."""
+        self._core = self._checkout(None)
+
+    def _checkout(self, reference: Optional[Union[int, str]]) -> _core.Dataset:
+        try:
+            return self._core.checkout(reference)
+        except CoreError as error:
+            raise translate(error, "checkout", reference) from None
+
+    @property
+    def tags(self) -> Tags:
+        return Tags(self)
+
+    # Reading.
+
+    def scanner(
+        self,
+        columns: Columns = None,
+        filter: Optional[Any] = None,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        nearest: Optional[Any] = None,
+        batch_size: Optional[int] = None,
+        batch_size_bytes: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        scan_in_order: Optional[bool] = None,
+        fragments: Optional[Iterable[LanceFragment]] = None,
+        index_segments: Optional[Iterable[Any]] = None,
+        full_text_query: Optional[Any] = None,
+        *,
+        prefilter: Optional[bool] = None,
+        with_row_id: Optional[bool] = None,
+        with_row_address: Optional[bool] = None,
+        use_stats: Optional[bool] = None,
+        fast_search: Optional[bool] = None,
+        io_buffer_size: Optional[int] = None,
+        late_materialization: Optional[Union[bool, List[str]]] = None,
+        blob_handling: Optional[
+            Literal["all_binary", "blobs_descriptions", "all_descriptions"]
+        ] = None,
+        use_scalar_index: Optional[bool] = None,
+        include_deleted_rows: Optional[bool] = None,
+        scan_stats_callback: Optional[Any] = None,
+        strict_batch_size: Optional[bool] = None,
+        order_by: Optional[List[Any]] = None,
+        disable_scoring_autoprojection: Optional[bool] = None,
+        row_addr_allowlist: Optional[bytes] = None,
+        row_addr_blocklist: Optional[bytes] = None,
+    ) -> LanceScanner:
+        """What to read, to be run later.
+
+        Parameters
+        ----------
+        columns:
+            Names or paths (``a.b``) in the order wanted, also ``_rowid`` and ``_rowaddr``; default
+            all columns.
+        limit, offset:
+            At most so many rows, after skipping so many.
+        batch_size:
+            Rows per batch at most; default 8192.
+        fragments:
+            Read these fragments only, in this order.
+        with_row_id, with_row_address:
+            Add the column ``_rowid`` / ``_rowaddr`` at the end.
+
+        Arguments that only tune speed are accepted and have no effect; those of searches and
+        filters raise NotImplementedError.
+        """
+        arguments = {name: value for name, value in locals().items() if name != "self"}
+        return self._scanner(arguments)
+
+    def to_table(
+        self,
+        columns: Columns = None,
+        filter: Optional[Any] = None,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        nearest: Optional[Any] = None,
+        batch_size: Optional[int] = None,
+        batch_size_bytes: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        scan_in_order: Optional[bool] = None,
+        *,
+        prefilter: Optional[bool] = None,
+        with_row_id: Optional[bool] = None,
+        with_row_address: Optional[bool] = None,
+        use_stats: Optional[bool] = None,
+        fast_search: Optional[bool] = None,
+        full_text_query: Optional[Any] = None,
+        io_buffer_size: Optional[int] = None,
+        late_materialization: Optional[Union[bool, List[str]]] = None,
+        blob_handling: Optional[str] = None,
+        use_scalar_index: Optional[bool] = None,
+        include_deleted_rows: Optional[bool] = None,
+        order_by: Optional[List[Any]] = None,
+        disable_scoring_autoprojection: Optional[bool] = None,
+    ) -> "pa.Table":
+        """Reads rows into a table; the arguments are those of :meth:`scanner`.
+
+        >>> data = lance.write_dataset({"id": [0, 1], "x": [1.5, 2.5]}, "memory://table-example")
+        >>> data.to_table(columns=["x"], offset=1).to_pydict()
+        {'x': [2.5]}
+        """
+        arguments = {name: value for name, value in locals().items() if name != "self"}
+        return self._scanner(arguments).to_table()
+
+    def to_batches(
+        self,
+        columns: Columns = None,
+        filter: Optional[Any] = None,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        nearest: Optional[Any] = None,
+        batch_size: Optional[int] = None,
+        batch_size_bytes: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        scan_in_order: Optional[bool] = None,
+        *,
+        prefilter: Optional[bool] = None,
+        with_row_id: Optional[bool] = None,
+        with_row_address: Optional[bool] = None,
+        use_stats: Optional[bool] = None,
+        full_text_query: Optional[Any] = None,
+        io_buffer_size: Optional[int] = None,
+        late_materialization: Optional[Union[bool, List[str]]] = None,
+        blob_handling: Optional[str] = None,
+        use_scalar_index: Optional[bool] = None,
+        strict_batch_size: Optional[bool] = None,
+        order_by: Optional[List[Any]] = None,
+        disable_scoring_autoprojection: Optional[bool] = None,
+        **kwargs: Any,
+    ) -> Iterator["pa.RecordBatch"]:
+        """Reads rows batch by batch, in bounded memory; the arguments are those of :meth:`scanner`.
+
+        >>> data = lance.write_dataset({"id": [0, 1, 2]}, "memory://batches-example")
+        >>> [batch.num_rows for batch in data.to_batches(batch_size=2)]
+        [2, 1]
+        """
+        arguments = {
+            name: value for name, value in locals().items() if name not in ("self", "kwargs")
+        }
+        return self._scanner({**arguments, **kwargs}).to_batches()
+
+    def to_pandas(
+        self,
+        columns: Columns = None,
+        filter: Optional[Any] = None,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        nearest: Optional[Any] = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        scan_in_order: Optional[bool] = None,
+        *,
+        prefilter: Optional[bool] = None,
+        with_row_id: Optional[bool] = None,
+        with_row_address: Optional[bool] = None,
+        use_stats: Optional[bool] = None,
+        fast_search: Optional[bool] = None,
+        full_text_query: Optional[Any] = None,
+        io_buffer_size: Optional[int] = None,
+        late_materialization: Optional[Union[bool, List[str]]] = None,
+        blob_mode: str = "lazy",
+        use_scalar_index: Optional[bool] = None,
+        include_deleted_rows: Optional[bool] = None,
+        order_by: Optional[List[Any]] = None,
+        disable_scoring_autoprojection: Optional[bool] = None,
+        **kwargs: Any,
+    ) -> "pd.DataFrame":
+        """Reads rows into a pandas DataFrame; ``kwargs`` go to ``pyarrow.Table.to_pandas``."""
+        arguments = {
+            name: value
+            for name, value in locals().items()
+            if name not in ("self", "kwargs", "blob_mode")
+        }
+        return table_to_pandas(self._scanner(arguments).to_table(), blob_mode, kwargs)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The whole table as an Arrow C stream: polars, duckdb and others read it directly."""
+        return self.scanner().__arrow_c_stream__(requested_schema)
+
+    def _scanner(self, arguments: Dict[str, Any]) -> LanceScanner:
+        given = {name: value for name, value in arguments.items() if value is not None}
+        return LanceScanner(self, scan_options({**self._default_scan_options, **given}))
+
+    def count_rows(self, filter: Optional[Any] = None, **kwargs: Any) -> int:
+        """The number of live rows."""
+        if filter is not None or kwargs:
+            self._scanner({"filter": filter, **kwargs})  # refuses what can't be done
+        try:
+            return self._core.count_rows()
+        except CoreError as error:
+            raise translate(error, "scan") from None
+
+    def take(self, indices: Any, columns: Columns = None) -> "pa.Table":
+        """Rows by their position among the live rows, in the given order, duplicates kept.
+
+        ``indices`` is a sequence of int, a numpy array or a pyarrow array.
+
+        >>> data = lance.write_dataset({"id": [10, 11, 12]}, "memory://take-example")
+        >>> data.take([2, 0, 2], columns=["id"]).to_pydict()
+        {'id': [12, 10, 12]}
+        """
+        names = None if columns is None else column_names("take", columns)
+        try:
+            return self._core.take(indices, names)
+        except CoreError as error:
+            raise take_failed(self._core, names, error) from None
+
+    def head(self, num_rows: int, **kwargs: Any) -> "pa.Table":
+        """The first ``num_rows`` rows; ``kwargs`` are those of :meth:`to_table`."""
+        return self.to_table(limit=num_rows, **kwargs)
+
+    def slice(self, start: int, end: int, columns: Columns = None) -> "pa.Table":
+        """The rows from position ``start`` up to ``end``, without it."""
+        if start < 0:
+            raise ValueError(f"start must be non-negative, got {start}")
+        if end < start:
+            raise ValueError(f"end ({end}) must be >= start ({start})")
+        return self.to_table(columns=columns, offset=start, limit=end - start)
+
+    def sample(
+        self,
+        num_rows: int,
+        columns: Columns = None,
+        randomize_order: bool = True,
+        **kwargs: Any,
+    ) -> "pa.Table":
+        """``num_rows`` rows picked at random, each at most once.
+
+        With ``randomize_order=False`` they are in the order of the table.
+        """
+        positions = random.sample(range(self.count_rows()), num_rows)
+        if not randomize_order:
+            positions.sort()
+        return self.take(positions, columns=columns, **kwargs)
+
+    # Fragments.
+
+    def get_fragments(self, filter: Optional[Any] = None) -> List[LanceFragment]:
+        if filter is not None:
+            raise ValueError("get_fragments() does not support filter yet")
+        return [LanceFragment(self, info.id, fragment=info) for info in self._core.fragments()]
+
+    def get_fragment(self, fragment_id: int) -> Optional[LanceFragment]:
+        """The fragment, or None if this version has none of that id."""
+        wanted = unsigned("fragment_id", fragment_id)
+        for info in self._core.fragments():
+            if info.id == wanted:
+                return LanceFragment(self, wanted, fragment=info)
+        return None
+
+    def fragment_ids(self) -> Bitmap:
+        return Bitmap(info.id for info in self._core.fragments())
+
+    # Writing.
+
+    def insert(self, data: Any, *, mode: str = "append", **kwargs: Any) -> None:
+        """:func:`write_dataset` into this table; this object moves to the new version.
+
+        >>> data = lance.write_dataset({"id": [1]}, "memory://insert-example")
+        >>> data.insert({"id": [2]})
+        >>> data.to_table().to_pydict()
+        {'id': [1, 2]}
+        """
+        self._core = write_dataset(data, self, mode=mode, **kwargs)._core
+
+    # Counters.
+
+    def io_stats_snapshot(self) -> IOStats:
+        """Requests to the store since opening or the last ``io_stats_incremental``."""
+        now = self._counters()
+        return IOStats(*(new - old for new, old in zip(now, self._counters_before)))
+
+    def io_stats_incremental(self) -> IOStats:
+        """The same, and starts counting anew."""
+        stats = self.io_stats_snapshot()
+        self._counters_before = self._counters()
+        return stats
+
+    def _counters(self) -> Tuple[int, int, int, int]:
+        counters = self._core.io_counters()
+        return (counters.reads, counters.read_bytes, counters.writes, counters.written_bytes)
+
+
+def _reopen(uri: str, version: int, default_scan_options: Dict[str, Any]) -> LanceDataset:
+    return LanceDataset(uri, version, default_scan_options=default_scan_options)

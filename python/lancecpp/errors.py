@@ -1,0 +1,95 @@
+"""Which exception a failed call raises.
+
+The engine reports ``_core.CoreError(code, text, place)``. Users of pylance expect builtin exception
+classes that depend on what was being done as well as on what went wrong; this file is the only
+place that knows which. Every exception made here has the attributes ``code``, ``place`` and
+``verb`` of the error it stands for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Type
+
+from . import _core
+
+CoreError = _core.CoreError
+
+CORRUPT = "Corrupt"
+UNSUPPORTED = "Unsupported"
+NOT_FOUND = "Not found"
+ALREADY_EXISTS = "Already exists"
+OVER_BUDGET = "Over budget"
+USER_INPUT = "Invalid user input"
+
+# Whatever is not listed (I/O, conflicts, damaged files, …) is an OSError.
+_ANY_VERB: Dict[str, Type[Exception]] = {
+    UNSUPPORTED: NotImplementedError,
+    NOT_FOUND: ValueError,
+    OVER_BUDGET: MemoryError,
+    USER_INPUT: ValueError,
+}
+
+_BY_VERB: Dict[str, Dict[str, Type[Exception]]] = {
+    # Opening fails with ValueError whatever the reason.
+    "open": {
+        CORRUPT: ValueError,
+        UNSUPPORTED: ValueError,
+        "I/O error": ValueError,
+    },
+    # The data given does not fit the table, or has a type that can't be stored.
+    "write": {
+        UNSUPPORTED: OSError,
+        USER_INPUT: OSError,
+    },
+    "checkout": {
+        NOT_FOUND: OSError,
+        USER_INPUT: OSError,
+    },
+    # A position beyond the end.
+    "take": {
+        USER_INPUT: OSError,
+    },
+}
+
+
+def translate(error: Exception, verb: str, reference: Any = None) -> Exception:
+    """The exception to raise for a ``CoreError`` met in ``verb``.
+
+    ``reference``: the version asked for, if any.
+    """
+    code, text, place = error.args
+    kind = _BY_VERB.get(verb, {}).get(code) or _ANY_VERB.get(code, OSError)
+    if code == USER_INPUT and kind is ValueError:
+        text = f"Invalid user input: {text}"
+    if code == NOT_FOUND and isinstance(reference, str):
+        text = f"Ref not found error: {text}"
+    raised = kind(text)
+    raised.code = code  # type: ignore[attr-defined]
+    raised.place = place  # type: ignore[attr-defined]
+    raised.verb = verb  # type: ignore[attr-defined]
+    return raised
+
+
+def unsigned(name: str, value: Any) -> int:
+    """``value`` as an int that is not negative, like the conversions of pylance's extension."""
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise TypeError(
+            f"argument '{name}': '{type(value).__name__}' object cannot be interpreted as an "
+            "integer"
+        ) from None
+    if number < 0:
+        raise OverflowError(f"argument '{name}': can't convert negative int to unsigned")
+    if number >= 1 << 64:
+        raise OverflowError(f"argument '{name}': int too big to convert")
+    return number
+
+
+def refuse_later_work(call: str, arguments: Dict[str, Any]) -> None:
+    """Raises NotImplementedError for the first argument given that has no effect yet."""
+    for name, value in arguments.items():
+        if value is not None and value is not False:
+            raise NotImplementedError(
+                f"{call}: argument '{name}' is not supported by this version of lancecpp"
+            )

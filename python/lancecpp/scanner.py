@@ -1,0 +1,225 @@
+"""Scans: what to read, and the object that reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
+
+from . import _core
+from .errors import CoreError, refuse_later_work, translate, unsigned
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from .dataset import LanceDataset
+
+# Arguments that change how fast a scan is, never what it returns; the engine chooses by itself.
+_TUNING = (
+    "batch_readahead",
+    "fragment_readahead",
+    "io_buffer_size",
+    "late_materialization",
+    "prefilter",
+    "scan_in_order",
+    "use_scalar_index",
+    "use_stats",
+)
+# Arguments that would change the result, and are refused so far.
+_LATER = frozenset(
+    "batch_size_bytes blob_handling disable_scoring_autoprojection fast_search filter "
+    "full_text_query include_deleted_rows index_segments nearest order_by row_addr_allowlist "
+    "row_addr_blocklist scan_stats_callback strict_batch_size".split()
+)
+BLOB_MODES = ("lazy", "bytes", "descriptions")
+
+
+def scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
+    """The engine's options for the keyword arguments of ``scanner()``."""
+    arguments = {name: value for name, value in arguments.items() if value is not None}
+    for name in _TUNING:
+        arguments.pop(name, None)
+    if arguments.get("blob_handling") == "blobs_descriptions":
+        del arguments["blob_handling"]
+    options = _core.ScanOptions(
+        columns=column_names("scanner", arguments.pop("columns", None)),
+        limit=_row_count("Limit", arguments.pop("limit", None)),
+        offset=_row_count("Offset", arguments.pop("offset", None)) or 0,
+        batch_size=_batch_size(arguments.pop("batch_size", None)),
+        with_row_id=bool(arguments.pop("with_row_id", False)),
+        with_row_address=bool(arguments.pop("with_row_address", False)),
+        fragments=_fragment_ids(arguments.pop("fragments", None)),
+    )
+    for name in arguments:
+        if name not in _LATER:
+            raise TypeError(f"scanner() got an unexpected keyword argument '{name}'")
+    refuse_later_work("scanner", arguments)
+    return options
+
+
+def column_names(call: str, columns: Any) -> Optional[List[str]]:
+    """``columns`` as a list of names, or None for all."""
+    if columns is None:
+        return None
+    if isinstance(columns, dict):
+        raise NotImplementedError(
+            f"{call}: argument 'columns' as a dict of expressions is not supported by this version "
+            "of lancecpp; pass a list of names"
+        )
+    if not isinstance(columns, list):
+        raise TypeError(f"columns must be a list or dict[name, expression], got {type(columns)}")
+    for name in columns:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"argument 'columns': '{type(name).__name__}' object is not an instance of 'str'"
+            )
+    return columns
+
+
+def take_failed(
+    core: _core.Dataset, columns: Optional[List[str]], error: CoreError
+) -> Exception:
+    """The exception for a failed take: a wrong column is named like that of a scan (ValueError), a
+    wrong position is an OSError, but both are the same to the engine."""
+    if columns is not None:
+        try:
+            core.scan_schema(_core.ScanOptions(columns=columns))
+        except CoreError:
+            return translate(error, "scan")
+    return translate(error, "take")
+
+
+def _row_count(name: str, value: Any) -> Optional[int]:
+    if value is None:
+        return None
+    if not hasattr(value, "__index__"):
+        unsigned(name.lower(), value)
+    if value < 0:
+        raise ValueError(f"{name} must be non-negative, got {value}")
+    return unsigned(name.lower(), value)
+
+
+def _batch_size(value: Any) -> Optional[int]:
+    if value is None:
+        return None
+    rows = unsigned("batch_size", value)
+    if not 1 <= rows < 1 << 32:
+        raise ValueError(
+            f"Invalid user input: batch_size must be between 1 and 4294967295, got {rows}"
+        )
+    return rows
+
+
+def _fragment_ids(fragments: Any) -> Optional[List[int]]:
+    if fragments is None:
+        return None
+    from .fragment import LanceFragment
+
+    ids = []
+    for fragment in fragments:
+        if not isinstance(fragment, LanceFragment):
+            raise TypeError(
+                f"fragments must be an iterable of LanceFragment. Got {type(fragment)} instead."
+            )
+        ids.append(fragment.fragment_id)
+    return ids
+
+
+def table_to_pandas(table: "pa.Table", blob_mode: str, arguments: Dict[str, Any]) -> "pd.DataFrame":
+    if blob_mode not in BLOB_MODES:
+        raise ValueError(f"blob_mode must be one of {', '.join(BLOB_MODES)}, got {blob_mode!r}")
+    return table.to_pandas(**arguments)
+
+
+class LanceScanner:
+    """What a scan reads, to be run as a table, batch by batch or as a stream.
+
+    Made by :meth:`LanceDataset.scanner` and :meth:`LanceFragment.scanner`; may be run many times.
+
+    >>> data = lance.write_dataset({"id": [0, 1, 2, 3]}, "memory://scanner-example")
+    >>> scanner = data.scanner(columns=["id"], limit=2)
+    >>> scanner.projected_schema
+    id: int64
+    >>> scanner.to_table().to_pydict()
+    {'id': [0, 1]}
+    """
+
+    def __init__(self, dataset: "LanceDataset", options: _core.ScanOptions):
+        self._dataset = dataset
+        self._core = dataset._core
+        self._options = options
+
+    def to_table(self) -> "pa.Table":
+        """All rows as one table."""
+        try:
+            return self._core.to_table(self._options)
+        except CoreError as error:
+            raise translate(error, "scan") from None
+
+    def to_batches(self) -> Iterator["pa.RecordBatch"]:
+        """An iterator that reads while it is pulled, in bounded memory."""
+        try:
+            for batch in self._core.scan(self._options):
+                yield batch
+        except CoreError as error:
+            raise translate(error, "scan") from None
+
+    def to_reader(self) -> "pa.RecordBatchReader":
+        """A pyarrow reader that reads while it is pulled, in bounded memory."""
+        import pyarrow as pa
+
+        try:
+            return pa.RecordBatchReader.from_stream(self._core.scan(self._options))
+        except CoreError as error:
+            raise translate(error, "scan") from None
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        try:
+            return self._core.scan(self._options).__arrow_c_stream__(requested_schema)
+        except CoreError as error:
+            raise translate(error, "scan") from None
+
+    def to_pandas(self, *, blob_mode: str = "lazy", **kwargs: Any) -> "pd.DataFrame":
+        """All rows as a pandas DataFrame; ``kwargs`` go to ``pyarrow.Table.to_pandas``."""
+        return table_to_pandas(self.to_table(), blob_mode, kwargs)
+
+    def head(self, num_rows: int) -> "pa.Table":
+        """The first ``num_rows`` rows of the scan."""
+        rows = _row_count("num_rows", num_rows)
+        limit = self._options.limit
+        options = _core.ScanOptions(
+            columns=self._options.columns,
+            limit=rows if limit is None else min(rows, limit),
+            offset=self._options.offset,
+            batch_size=self._options.batch_size,
+            with_row_id=self._options.with_row_id,
+            with_row_address=self._options.with_row_address,
+            fragments=self._options.fragments,
+        )
+        return LanceScanner(self._dataset, options).to_table()
+
+    def count_rows(self) -> int:
+        """The number of rows; not for a scan with a limit or an offset."""
+        if self._options.limit is not None or self._options.offset:
+            raise ValueError(
+                "Invalid user input: Cannot use limit/offset with aggregate. Apply limit to the "
+                "result instead."
+            )
+        wanted = self._options.fragments
+        fragments = self._core.fragments()
+        return sum(f.num_rows for f in fragments if wanted is None or f.id in wanted)
+
+    def take(self, indices: Any) -> "pa.Table":
+        raise NotImplementedError("take: use LanceDataset.take")
+
+    @property
+    def projected_schema(self) -> "pa.Schema":
+        """The schema of what the scan returns."""
+        try:
+            return self._core.scan_schema(self._options)
+        except CoreError as error:
+            raise translate(error, "scan") from None
+
+    @property
+    def dataset_schema(self) -> "pa.Schema":
+        """The schema of the table."""
+        return self._core.schema

@@ -1,0 +1,69 @@
+"""Tags: names for versions of a table."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Dict, List, Optional, Tuple, TypedDict
+
+from . import _core
+from .errors import CoreError, translate
+
+
+class Tag(TypedDict):
+    branch: Optional[str]
+    version: int
+    created_at: Optional[datetime]
+    updated_at: Optional[datetime]
+    manifest_size: int
+    metadata: Dict[str, str]
+
+
+class Tags:
+    """The tags of a table; :attr:`LanceDataset.tags`.
+
+    >>> data = lance.write_dataset({"id": [1]}, "memory://tags-example")
+    >>> data.tags.list()
+    {}
+    """
+
+    def __init__(self, dataset: Any):
+        self._dataset = dataset
+
+    def list(self) -> Dict[str, Tag]:
+        """All tags by name."""
+        return {name: _tag(info) for name, info in self._infos().items()}
+
+    def list_ordered(self, order: Optional[str] = None) -> List[Tuple[str, Tag]]:
+        """All tags ordered by version: ``desc`` (default) or ``asc``."""
+        if order not in (None, "asc", "desc"):
+            raise ValueError(f"Invalid sort order '{order}'. Valid values are: asc, desc")
+        sign = 1 if order == "asc" else -1
+        return sorted(self.list().items(), key=lambda item: (sign * item[1]["version"], item[0]))
+
+    def get_version(self, tag: str) -> int:
+        """The version that ``tag`` names."""
+        info = self._infos().get(tag)
+        if info is None:
+            raise ValueError(f"Ref not found error: tag {tag} does not exist")
+        return info.version
+
+    def _infos(self) -> Dict[str, _core.TagInfo]:
+        try:
+            return self._dataset._core.tags()
+        except CoreError as error:
+            raise translate(error, "tags") from None
+
+
+def _tag(info: _core.TagInfo) -> Tag:
+    return {
+        "branch": info.branch,
+        "version": info.version,
+        "created_at": _time(info.created_at),
+        "updated_at": _time(info.updated_at),
+        "manifest_size": info.manifest_size,
+        "metadata": info.metadata,
+    }
+
+
+def _time(text: Optional[str]) -> Optional[datetime]:
+    return None if text is None else datetime.fromisoformat(text)

@@ -1,0 +1,184 @@
+"""write_dataset: new tables, appended rows, new contents."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Union
+
+from . import _core
+from .arrow_stream import BatchSource, to_stream
+from .errors import CoreError, refuse_later_work, translate, unsigned
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .dataset import LanceDataset
+
+_MODES = {
+    "create": _core.WriteMode.create,
+    "append": _core.WriteMode.append,
+    "overwrite": _core.WriteMode.overwrite,
+}
+_STORAGE_VERSIONS = ("0.1", "2.0", "2.1", "2.2", "2.3", "legacy", "next", "stable")
+
+
+def write_dataset(
+    data_obj: Any,
+    uri: Optional[Union[str, os.PathLike, "LanceDataset"]] = None,
+    schema: Optional["pa.Schema"] = None,
+    mode: str = "create",
+    *,
+    max_rows_per_file: int = 1024 * 1024,
+    max_rows_per_group: int = 1024,
+    max_bytes_per_file: int = 90 * 1024 * 1024 * 1024,
+    data_cache_bytes: Optional[int] = None,
+    max_page_bytes: Optional[int] = None,
+    commit_lock: Optional[Any] = None,
+    progress: Optional[Any] = None,
+    storage_options: Optional[Dict[str, str]] = None,
+    data_storage_version: Optional[
+        Literal["stable", "2.0", "2.1", "2.2", "2.3", "next", "legacy", "0.1"]
+    ] = None,
+    use_legacy_format: Optional[bool] = None,
+    enable_v2_manifest_paths: bool = True,
+    enable_stable_row_ids: bool = False,
+    auto_cleanup_options: Optional[Any] = None,
+    commit_message: Optional[str] = None,
+    transaction_properties: Optional[Dict[str, str]] = None,
+    initial_bases: Optional[List[Any]] = None,
+    target_bases: Optional[List[str]] = None,
+    target_all_bases: Optional[bool] = None,
+    base_store_params: Optional[Dict[str, Dict[str, str]]] = None,
+    external_blob_mode: Literal["reference", "ingest"] = "reference",
+    allow_external_blob_outside_bases: bool = False,
+    blob_pack_file_size_threshold: Optional[int] = None,
+    namespace_client: Optional[Any] = None,
+    table_id: Optional[List[str]] = None,
+    session: Optional[Any] = None,
+) -> "LanceDataset":
+    """Writes ``data_obj`` as one new version of a table and returns that version.
+
+    Streams are written in bounded memory, whatever their size. When anything fails, the table is
+    as before.
+
+    Parameters
+    ----------
+    data_obj:
+        A pyarrow Table, RecordBatch, RecordBatchReader, dataset or scanner, a LanceDataset, any
+        object with ``__arrow_c_stream__`` (polars, duckdb), a pandas DataFrame, a dict of columns,
+        a list of dicts, or an iterable of RecordBatch together with ``schema``.
+    uri:
+        A path, a ``file://`` or ``memory://`` URI, or an open table.
+    mode:
+        ``create`` fails if there is a table; ``append`` adds rows; ``overwrite`` replaces contents
+        and schema. The last two create the table if there is none.
+    max_rows_per_file, max_bytes_per_file:
+        Where a new data file (and fragment) is begun.
+    data_cache_bytes:
+        Input buffered per file before pages are written.
+    data_storage_version:
+        ``2.2`` (the default of new tables), ``2.1`` or ``stable``.
+    commit_message, transaction_properties:
+        Kept in the transaction file.
+
+    >>> data = lance.write_dataset({"id": [1, 2]}, "memory://write-example")
+    >>> data = lance.write_dataset([{"id": 3}], data, mode="append")
+    >>> data.version, data.count_rows()
+    (2, 3)
+    """
+    refuse_later_work(
+        "write_dataset",
+        {
+            "max_page_bytes": max_page_bytes,
+            "commit_lock": commit_lock,
+            "progress": progress,
+            "storage_options": storage_options or None,
+            "use_legacy_format": use_legacy_format,
+            "auto_cleanup_options": auto_cleanup_options,
+            "initial_bases": initial_bases,
+            "target_bases": target_bases,
+            "target_all_bases": target_all_bases,
+            "base_store_params": base_store_params or None,
+            "external_blob_mode": None if external_blob_mode == "reference" else external_blob_mode,
+            "allow_external_blob_outside_bases": allow_external_blob_outside_bases,
+            "blob_pack_file_size_threshold": blob_pack_file_size_threshold,
+            "namespace_client": namespace_client,
+            "table_id": table_id,
+            "session": session,
+        },
+    )
+    unsigned("max_rows_per_group", max_rows_per_group)  # of the legacy format only
+    options = _core.WriteOptions(
+        mode=_write_mode(mode),
+        max_rows_per_file=_at_least_one("max_rows_per_file", max_rows_per_file),
+        max_bytes_per_file=_at_least_one("max_bytes_per_file", max_bytes_per_file),
+        data_storage_version=_storage_version(data_storage_version),
+        data_cache_bytes=(
+            None if data_cache_bytes is None else unsigned("data_cache_bytes", data_cache_bytes)
+        ),
+        enable_v2_manifest_paths=bool(enable_v2_manifest_paths),
+        enable_stable_row_ids=bool(enable_stable_row_ids),
+        commit_message=commit_message,
+        transaction_properties=_string_map("transaction_properties", transaction_properties),
+    )
+
+    from .dataset import LanceDataset, uri_text
+
+    if uri is None:
+        raise ValueError("Must specify either 'uri' or both 'namespace_client' and 'table_id'.")
+    into = uri._core if isinstance(uri, LanceDataset) else None
+    target = "" if into is not None else uri_text(uri)
+    stream = to_stream(data_obj, schema)
+    try:
+        if into is not None:
+            written = into.insert(stream, options)
+        else:
+            written = _core.Dataset.write(target, stream, options)
+    except CoreError as error:
+        _raise_source_error(stream)
+        raise translate(error, "write") from None
+    return LanceDataset._from_core(written)
+
+
+def _raise_source_error(stream: Any) -> None:
+    """If the write failed because the data source did, says so with the source's exception."""
+    if not isinstance(stream, BatchSource) or stream.error is None:
+        return
+    error = stream.error
+    if not isinstance(error, Exception):  # KeyboardInterrupt, SystemExit
+        raise error
+    raise OSError(
+        f"The data source failed, nothing was written: {type(error).__name__}: {error}"
+    ) from error
+
+
+def _write_mode(mode: str) -> "_core.WriteMode":
+    if not isinstance(mode, str) or mode.lower() not in _MODES:
+        raise ValueError(f"Invalid mode {mode}: expected one of {', '.join(_MODES)}")
+    return _MODES[mode.lower()]
+
+
+def _at_least_one(name: str, value: Any) -> int:
+    number = unsigned(name, value)
+    if number == 0:
+        raise ValueError(f"Invalid user input: {name} must be at least 1, got 0")
+    return number
+
+
+def _storage_version(version: Optional[str]) -> Optional[str]:
+    if version is not None and version not in _STORAGE_VERSIONS:
+        raise ValueError(
+            f"Invalid user input: Unknown Lance storage version: {version}; known are "
+            f"{', '.join(_STORAGE_VERSIONS)}"
+        )
+    return version
+
+
+def _string_map(name: str, values: Optional[Dict[str, str]]) -> Dict[str, str]:
+    for item in (values or {}).items():
+        for text in item:
+            if not isinstance(text, str):
+                raise TypeError(
+                    f"argument '{name}': '{type(text).__name__}' object is not an instance of 'str'"
+                )
+    return dict(values or {})
