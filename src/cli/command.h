@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "lance/dataset.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the name that the library has
+class App;
+}
+
+namespace lance::cli {
+
+/// What a parsed command line asks for; set while parsing, run afterwards.
+using Action = std::function<Status()>;
+
+/// Declare verbs with their options. The chosen one fills `action`, which outlives `app`. CLI11 is
+/// slow to compile: only the files that declare verbs include it.
+void AddTableVerbs(CLI::App& app, Action* action);
+void AddFileVerbs(CLI::App& app, Action* action);
+
+/// A table at one of its versions.
+struct TableArguments {
+  std::string uri;
+  /// Digits are the number of a version, anything else is a tag; empty is the newest.
+  std::string version;
+  bool json = false;
+};
+
+struct RowsArguments {
+  TableArguments table;
+  uint64_t limit = 10;            ///< head
+  std::vector<uint64_t> indices;  ///< take
+  std::optional<std::string> columns;
+};
+
+enum class FileFormat : uint8_t { kParquet, kCsv, kArrowFile, kArrowStream };
+
+struct ImportArguments {
+  std::string file;
+  std::string uri;
+  std::optional<FileFormat> format;
+  WriteOptions write;
+  bool json = false;
+};
+
+struct ExportArguments {
+  TableArguments table;
+  std::string file;
+  std::optional<FileFormat> format;
+  std::optional<std::string> columns;
+  bool overwrite = false;
+};
+
+struct InspectArguments {
+  std::string file;
+  bool json = false;
+};
+
+Status RunInfo(const TableArguments& arguments);
+Status RunSchema(const TableArguments& arguments);
+Status RunVersions(const TableArguments& arguments);
+Status RunCount(const TableArguments& arguments);
+Status RunHead(const RowsArguments& arguments);
+Status RunTake(const RowsArguments& arguments);
+Status RunImport(const ImportArguments& arguments);
+Status RunExport(const ExportArguments& arguments);
+Status RunInspect(const InspectArguments& arguments);
+
+Result<std::shared_ptr<Dataset>> OpenTable(const TableArguments& arguments);
+/// `a,b.c,`d,e`` → names; commas inside back-ticks belong to the name. Nothing given: nullopt.
+std::optional<std::vector<std::string>> SplitColumns(const std::optional<std::string>& text);
+
+}  // namespace lance::cli

@@ -1,0 +1,71 @@
+// Declares the verbs on tables: info, schema, versions, count, head, take.
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+
+namespace lance::cli {
+namespace {
+
+void AddTableOptions(CLI::App* verb, TableArguments* arguments, bool with_version) {
+  verb->add_option("URI", arguments->uri, "Path or URI of the table")->required();
+  if (with_version) {
+    verb->add_option("--version,--version-ref", arguments->version,
+                     "Read this version: a number, or the name of a tag");
+  }
+  verb->add_flag("--json", arguments->json, "Print JSON");
+}
+
+void AddVerb(CLI::App& app, Action* action, const std::string& name, const std::string& what,
+             const std::string& example, Status (*run)(const TableArguments&), bool with_version) {
+  CLI::App* verb = app.add_subcommand(name, what);
+  auto arguments = std::make_shared<TableArguments>();
+  AddTableOptions(verb, arguments.get(), with_version);
+  verb->footer("Example:\n  " + example);
+  verb->callback([=] { *action = [=] { return run(*arguments); }; });
+}
+
+void AddHead(CLI::App& app, Action* action) {
+  CLI::App* verb = app.add_subcommand("head", "Show the first rows");
+  auto arguments = std::make_shared<RowsArguments>();
+  AddTableOptions(verb, &arguments->table, /*with_version=*/true);
+  verb->add_option("-n,--rows", arguments->limit, "How many rows")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb->add_option("--columns", arguments->columns,
+                   "Only these columns, separated by commas; paths like a.b are allowed");
+  verb->footer("Example:\n  lance head flights.lance -n 5 --columns carrier,dep_delay");
+  verb->callback([=] { *action = [=] { return RunHead(*arguments); }; });
+}
+
+void AddTake(CLI::App& app, Action* action) {
+  CLI::App* verb = app.add_subcommand("take", "Show rows by their position, in the order given");
+  auto arguments = std::make_shared<RowsArguments>();
+  AddTableOptions(verb, &arguments->table, /*with_version=*/true);
+  verb->add_option("INDICES", arguments->indices, "Positions, counted from 0")
+      ->check(CLI::NonNegativeNumber)
+      ->required();
+  verb->add_option("--columns", arguments->columns,
+                   "Only these columns, separated by commas; paths like a.b are allowed");
+  verb->footer("Example:\n  lance take flights.lance 0 99999 17 --columns carrier,flight --json");
+  verb->callback([=] { *action = [=] { return RunTake(*arguments); }; });
+}
+
+}  // namespace
+
+void AddTableVerbs(CLI::App& app, Action* action) {
+  AddVerb(app, action, "info", "Tell what a table holds", "lance info flights.lance", RunInfo,
+          /*with_version=*/true);
+  AddVerb(app, action, "schema", "Show the columns and their types",
+          "lance schema flights.lance --version 2", RunSchema, /*with_version=*/true);
+  AddVerb(app, action, "versions", "List the versions of a table",
+          "lance versions flights.lance --json", RunVersions, /*with_version=*/false);
+  AddVerb(app, action, "count", "Count the rows", "lance count flights.lance --version my-tag",
+          RunCount, /*with_version=*/true);
+  AddHead(app, action);
+  AddTake(app, action);
+}
+
+}  // namespace lance::cli

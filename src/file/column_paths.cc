@@ -1,0 +1,71 @@
+#include "file/column_paths.h"
+
+#include <utility>
+
+#include "arrow/type.h"
+#include "arrow/util/key_value_metadata.h"
+
+namespace lance {
+namespace {
+
+constexpr char kBlobKey[] = "lance-encoding:blob";
+constexpr char kExtensionKey[] = "ARROW:extension:name";
+constexpr char kBlobExtension[] = "lance.blob.v2";
+
+bool IsBlob(const Field& field) {
+  if (field.logical_type == "blob") return true;
+  if (field.metadata == nullptr) return false;
+  if (field.metadata->Contains(kBlobKey)) return true;
+  const auto extension = field.metadata->Get(kExtensionKey);
+  return extension.ok() && *extension == kBlobExtension;
+}
+
+Status CheckWritable(const Field& field, const std::string& parent) {
+  const std::string path = parent.empty() ? field.name : parent + "." + field.name;
+  if (field.logical_type == "json") {
+    return Unsupported("JSON columns can't be written yet: field '", path, "'");
+  }
+  if (IsBlob(field)) return Unsupported("blob columns can't be written yet: field '", path, "'");
+  if (field.IsPackedStruct()) {
+    return Unsupported("packed structs can't be written yet: field '", path, "'");
+  }
+  for (const Field& child : field.children) ARROW_RETURN_NOT_OK(CheckWritable(child, path));
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<ColumnPaths> FindColumnPaths(const Schema& schema, uint32_t minor_version) {
+  ColumnPaths paths;
+  for (const Field& field : schema.fields) {
+    ARROW_RETURN_NOT_OK(CheckWritable(field, ""));
+    TopLevelField top;
+    top.name = field.name;
+    ARROW_ASSIGN_OR_RAISE(top.type, field.ArrowType());
+    top.first_column = paths.columns.size();
+    ARROW_ASSIGN_OR_RAISE(
+        auto leaves,
+        encoding::LeafPathsOf(*arrow::field(field.name, top.type, field.nullable), minor_version));
+    top.num_columns = leaves.size();
+    for (encoding::LeafPath& leaf : leaves) paths.columns.push_back(std::move(leaf));
+    paths.fields.push_back(std::move(top));
+  }
+  return paths;
+}
+
+Result<int> FindColumn(const arrow::Schema& schema, const std::string& name) {
+  const std::vector<int> found = schema.GetAllFieldIndices(name);
+  if (found.size() == 1) return found[0];
+  if (found.size() > 1) {
+    return UserError("batch has the column '", name, "' ", found.size(),
+                     " times; rename or drop the others");
+  }
+  const std::optional<std::string> nearest = NearestName(name, schema.field_names());
+  return UserError("batch is missing the column '", name, "'",
+                   nearest ? "; it has a column '" + *nearest + "'" : std::string(),
+                   "; add the column or write with a schema without it");
+}
+
+uint32_t MinorVersion(FileVersion version) { return static_cast<uint32_t>(version) % 100; }
+
+}  // namespace lance
