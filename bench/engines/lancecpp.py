@@ -1,0 +1,10 @@
+import lancecpp
+
+from engines.lance_api import DATA_STORAGE_VERSION, LanceApi
+
+NAME = "lancecpp"
+PACKAGE = "lancecpp"
+FORMAT = f"Lance {DATA_STORAGE_VERSION}"
+
+_api = LanceApi(lancecpp)
+write, open, scan, batches, take = _api.write, _api.open, _api.scan, _api.batches, _api.take
