@@ -27,6 +27,9 @@ ENGINES = ["lancecpp", "pylance", "parquet", "vortex"]
 PACKAGES = {"lancecpp": "lancecpp", "pylance": "lance", "parquet": "pyarrow.parquet", "vortex": "vortex"}
 DISTRIBUTIONS = {"lancecpp": "lancecpp", "pylance": "pylance", "parquet": "pyarrow", "vortex": "vortex-data"}
 
+# Measured too: an import of ours or theirs that needs pyarrow can hardly be faster than it.
+PYARROW_ALONE = "pyarrow alone"
+
 
 def worker(*arguments):
     command = [sys.executable, str(HERE / "worker.py"), *map(str, arguments)]
@@ -50,22 +53,22 @@ def measure(engines, folder, small, rounds, report):
         for metric, value in found.items():
             values.setdefault((table, metric), {}).setdefault(engine, []).append(value)
 
+    for engine in engines:
+        size = installed_size(engine)
+        if size is not None:
+            add("package", engine, {"installed size": size})
     for name, sizes in workload.TABLES.items():
         report(f"{name}: input")
         workload.write_input(folder, name, sizes[small])
     for round_number in range(rounds):
         for engine in alternating(engines, round_number):
             add("package", engine, worker(PACKAGES[engine], "import", folder))
-        add("package", "pyarrow alone", worker("pyarrow", "import", folder))
+        add("package", PYARROW_ALONE, worker("pyarrow", "import", folder))
         for name in workload.TABLES:
             for task in ["write", *(["check"] if round_number == 0 else []), "read", "memory"]:
                 for engine in alternating(engines, round_number):
                     report(f"round {round_number + 1} of {rounds}: {name}, {task}, {engine}")
                     add(name, engine, worker(engine, task, folder, name, round_number))
-    for engine in engines:
-        size = installed_size(engine)
-        if size is not None:
-            add("package", engine, {"installed size": size})
     return values
 
 
@@ -129,14 +132,15 @@ def processor():
     return platform.machine()
 
 
-def conditions(engines, small, rounds):
+def conditions(values, engines, small, rounds):
     versions = [f"{name} {version_of(name)}" for engine in engines if (name := DISTRIBUTIONS[engine])]
     sizes = ", ".join(f"{name}: {rows[small]:,} rows" for name, rows in workload.TABLES.items())
+    alone = statistics.median(values["package", "import"][PYARROW_ALONE])
     pyarrow_only = "" if "parquet" in engines else f", pyarrow {version_of('pyarrow')}"
     return [
         f"{datetime.date.today()}, {os.cpu_count()} cores ({processor()}), Linux {platform.release()}, "
         f"Python {platform.python_version()}; {', '.join(versions)}{pyarrow_only}.",
-        f"{sizes}; {rounds} rounds.",
+        f"{sizes}; {rounds} rounds. `import pyarrow` alone: {in_words('import', alone)}.",
     ]
 
 
@@ -172,7 +176,7 @@ def main():
     progress("")
 
     lines = [
-        *conditions(options.engines, options.small, options.rounds),
+        *conditions(values, options.engines, options.small, options.rounds),
         "",
         *table_lines(values, options.engines),
         "",

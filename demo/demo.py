@@ -42,7 +42,7 @@ class stopwatch:
         self.seconds = time.perf_counter() - self.start
 
     def __str__(self):
-        return f"{self.seconds * 1e3:,.1f} ms"
+        return f"{self.seconds * 1e3:,.1f} ms" if self.seconds >= 1e-3 else f"{self.seconds * 1e6:.0f} µs"
 
 
 def must_agree(what, ours, theirs):

@@ -58,7 +58,7 @@ struct ExportArguments {
 };
 
 struct InspectArguments {
-  std::string file;
+  std::vector<std::string> files;
   bool json = false;
 };
 

@@ -1,11 +1,14 @@
 // The verbs that tell about a table: info, versions, count.
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrow/type.h"
@@ -51,15 +54,16 @@ Json OrNull(const std::optional<Value>& value) {
 
 std::string YesNo(bool value) { return value ? "yes" : "no"; }
 
+// Names and values, a line each, the values below each other.
 class FactList {
  public:
-  void Add(std::string name, std::string value) {
+  void Add(std::string name, const std::string& value) {
     facts_.emplace_back(std::move(name), Printable(value));
   }
   void AddMap(const std::string& name, const std::map<std::string, std::string>& values) {
     std::string label = name;
     for (const auto& [key, value] : values) {
-      Add(label, key + " = " + value);
+      Add(label, internal::Concat(key, " = ", value));
       label.clear();
     }
   }
@@ -68,7 +72,10 @@ class FactList {
     for (const auto& [name, value] : facts_) width = std::max(width, name.size());
     std::string text;
     for (const auto& [name, value] : facts_) {
-      text += name + std::string(width + 2 - name.size(), ' ') + value + "\n";
+      text += name;
+      text.append(width + 2 - name.size(), ' ');
+      text += value;
+      text += '\n';
     }
     return text;
   }

@@ -67,11 +67,11 @@ void AddExport(CLI::App& app, Action* action) {
 
 void AddInspect(CLI::App& app, Action* action) {
   CLI::App* verb = app.add_subcommand(
-      "inspect", "Show the inside of a data file: columns, pages, encodings, sizes");
+      "inspect", "Show the inside of data files: columns, pages, encodings, sizes");
   auto arguments = std::make_shared<InspectArguments>();
-  verb->add_option("FILE", arguments->file, "Data file (data/*.lance in a table)")->required();
+  verb->add_option("FILE", arguments->files, "Data files (data/*.lance in a table)")->required();
   verb->add_flag("--json", arguments->json, "Print JSON");
-  verb->footer("Example:\n  lance inspect flights.lance/data/FILE.lance");
+  verb->footer("Example:\n  lance inspect flights.lance/data/*.lance");
   verb->callback([=] { *action = [=] { return RunInspect(*arguments); }; });
 }
 

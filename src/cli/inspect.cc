@@ -96,14 +96,27 @@ std::string InspectionText(const FileInspection& file) {
   return text;
 }
 
+Result<FileInspection> Inspect(const std::string& name) {
+  Context context;
+  ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(name));
+  ARROW_ASSIGN_OR_RAISE(auto reader, location.store->OpenReader(context, location.path));
+  return InspectFile(context, *reader);
+}
+
 }  // namespace
 
 Status RunInspect(const InspectArguments& arguments) {
-  Context context;
-  ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(arguments.file));
-  ARROW_ASSIGN_OR_RAISE(auto reader, location.store->OpenReader(context, location.path));
-  ARROW_ASSIGN_OR_RAISE(FileInspection file, InspectFile(context, *reader));
-  Print(arguments.json ? ToDocument(InspectionJson(file)) : InspectionText(file));
+  Json files = Json::array();
+  std::string text;
+  for (const std::string& name : arguments.files) {
+    ARROW_ASSIGN_OR_RAISE(FileInspection file, Inspect(name));
+    if (arguments.json) {
+      files.push_back(InspectionJson(file));
+    } else {
+      text += (text.empty() ? "" : "\n\n") + InspectionText(file);
+    }
+  }
+  Print(arguments.json ? ToDocument({{"files", files}}) : text);
   return Status::OK();
 }
 

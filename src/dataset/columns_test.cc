@@ -44,7 +44,6 @@ class SplitColumns : public ::testing::Test {
     fragment.set_physical_rows(static_cast<uint64_t>(rows_->num_rows()));
     for (const auto& ids : files) {
       Schema part = table_.manifest().schema.ProjectByIds(ids);
-      auto mapping = MatchForAppend(part, *part.ToArrow().ValueOrDie()).ValueOrDie();
       *fragment.add_files() = table_.WriteFile(part, *Cut(part));
     }
     table_.Add(fragment);

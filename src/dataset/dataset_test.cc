@@ -20,8 +20,8 @@ std::shared_ptr<arrow::RecordBatch> Numbers(int64_t first, int64_t count) {
   arrow::Int64Builder n;
   arrow::StringBuilder s;
   for (int64_t i = first; i < first + count; ++i) {
-    n.Append(i).Abort();
-    s.Append("number " + std::to_string(i)).Abort();
+    EXPECT_TRUE(n.Append(i).ok());
+    EXPECT_TRUE(s.Append("number " + std::to_string(i)).ok());
   }
   return arrow::RecordBatch::Make(NumberSchema(), count,
                                   {n.Finish().ValueOrDie(), s.Finish().ValueOrDie()});

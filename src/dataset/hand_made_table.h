@@ -16,6 +16,11 @@
 
 namespace lance {
 
+/// For tests, where there is no way to go on.
+inline void CheckOk(const Status& status) {
+  if (!status.ok()) status.Abort();
+}
+
 /// For tests: a table in memory whose fragments are put together by hand, so that it may have what
 /// only other writers make: several data files per fragment, deletion files, odd field lists.
 class HandMadeTable {
@@ -32,7 +37,7 @@ class HandMadeTable {
     auto object =
         handle_.table.store->OpenWriter(context_, NewDataFilePath(handle_.table.root, name));
     auto writer = FileWriter::Open(context_, std::move(object).ValueOrDie(), schema).ValueOrDie();
-    writer->WriteBatch(batch).Abort();
+    CheckOk(writer->WriteBatch(batch));
     FileWriteResult result = writer->Finish().ValueOrDie();
     table::DataFile file;
     file.set_path(name);
@@ -49,23 +54,24 @@ class HandMadeTable {
   void Delete(table::DataFragment* fragment, const std::vector<uint32_t>& offsets) {
     auto schema = arrow::schema({arrow::field("row_id", arrow::uint32(), false)});
     arrow::UInt32Builder builder;
-    builder.AppendValues(offsets).Abort();
+    CheckOk(builder.AppendValues(offsets));
     auto array = builder.Finish().ValueOrDie();
     auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
     auto writer = arrow::ipc::MakeFileWriter(sink, schema).ValueOrDie();
-    writer->WriteRecordBatch(*arrow::RecordBatch::Make(schema, array->length(), {array})).Abort();
-    writer->Close().Abort();
+    CheckOk(writer->WriteRecordBatch(*arrow::RecordBatch::Make(schema, array->length(), {array})));
+    CheckOk(writer->Close());
     auto content = sink->Finish().ValueOrDie();
     fragment->mutable_deletion_file()->set_id(fragment->id() + 1);
     fragment->mutable_deletion_file()->set_num_deleted_rows(offsets.size());
     std::string path = handle_.table.root + "/_deletions/" +
                        DeletionFileName(fragment->id(), fragment->deletion_file());
-    handle_.table.store
-        ->Put(context_, path, {content->data(), static_cast<size_t>(content->size())})
-        .Abort();
+    Bytes bytes(content->data(), static_cast<size_t>(content->size()));
+    CheckOk(handle_.table.store->Put(context_, path, bytes));
   }
 
-  void Add(table::DataFragment fragment) { manifest_.AddFragments({std::move(fragment)}).Abort(); }
+  void Add(table::DataFragment fragment) {
+    CheckOk(manifest_.AddFragments({std::move(fragment)}));
+  }
   Manifest& manifest() { return manifest_; }
   const TableHandle& handle() const { return handle_; }
 
@@ -73,7 +79,7 @@ class HandMadeTable {
     ManifestLocation location{1, ManifestNaming::kV2,
                               ManifestPath(handle_.table.root, 1, ManifestNaming::kV2), 0};
     std::string content = EncodeManifestFile(std::nullopt, "", &manifest_);
-    handle_.table.store->Put(context_, location.path, AsBytes(content)).Abort();
+    CheckOk(handle_.table.store->Put(context_, location.path, AsBytes(content)));
     return handle_.Open(location).ValueOrDie();
   }
 

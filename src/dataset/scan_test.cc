@@ -22,13 +22,9 @@ std::shared_ptr<arrow::RecordBatch> MakeRows(const std::vector<int64_t>& numbers
   arrow::StringBuilder s;
   arrow::FloatBuilder half;
   for (int64_t number : numbers) {
-    n.Append(number).Abort();
-    if (number % 5 == 0) {
-      s.AppendNull().Abort();
-    } else {
-      s.Append("row " + std::to_string(number)).Abort();
-    }
-    half.Append(static_cast<float>(number) / 2).Abort();
+    CheckOk(n.Append(number));
+    CheckOk(number % 5 == 0 ? s.AppendNull() : s.Append("row " + std::to_string(number)));
+    CheckOk(half.Append(static_cast<float>(number) / 2));
   }
   return arrow::RecordBatch::Make(
       ArrowSchema(), static_cast<int64_t>(numbers.size()),
@@ -112,7 +108,7 @@ std::vector<std::shared_ptr<arrow::RecordBatch>> ReadAll(arrow::RecordBatchReade
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
   while (true) {
     std::shared_ptr<arrow::RecordBatch> batch;
-    reader.ReadNext(&batch).Abort();
+    CheckOk(reader.ReadNext(&batch));
     if (batch == nullptr) return batches;
     batches.push_back(std::move(batch));
   }
@@ -204,7 +200,7 @@ TEST_P(Scans, VirtualColumnsAndOrder) {
               (std::vector<std::string>{"_rowaddr", "half", "n", "_rowid"}));
     ExpectRows(*result, table.all());
     arrow::UInt64Builder builder;
-    builder.AppendValues(table.addresses()).Abort();
+    CheckOk(builder.AppendValues(table.addresses()));
     arrow::ChunkedArray expected(builder.Finish().ValueOrDie());
     EXPECT_TRUE(result->GetColumnByName("_rowaddr")->Equals(expected));
     EXPECT_TRUE(result->GetColumnByName("_rowid")->Equals(expected)) << "no stable row ids";

@@ -91,15 +91,21 @@ struct FileWriter::Impl {
     } else {
       for (size_t i = 0; i < fields.size(); ++i) ARROW_RETURN_NOT_OK(check(i));
     }
-    for (size_t i = 0; i < fields.size(); ++i) {
-      for (size_t k = 0; k < fields[i].num_columns; ++k) {
-        columns[fields[i].first_column + k].Add(arrays[i]);
-      }
-    }
+    failed = Buffer(arrays);
     arrays.clear();
+    ARROW_RETURN_NOT_OK(failed);
     num_rows += static_cast<uint64_t>(batch.num_rows());
     failed = Flush(/*all=*/false);
     return failed;
+  }
+
+  Status Buffer(const std::vector<std::shared_ptr<arrow::ArrayData>>& arrays) {
+    for (size_t i = 0; i < fields.size(); ++i) {
+      for (size_t k = 0; k < fields[i].num_columns; ++k) {
+        ARROW_RETURN_NOT_OK(columns[fields[i].first_column + k].Add(arrays[i], context.pool()));
+      }
+    }
+    return Status::OK();
   }
 
   Status Flush(bool all) {

@@ -22,28 +22,26 @@ constexpr uint32_t kFileSizeBytes = 6;
 constexpr uint32_t kDeletedRows = 4;
 
 /// The last varint field `number` of a message, 0 if absent.
-Result<uint64_t> VarintField(Bytes message, uint32_t number) {
-  uint64_t value = 0;
-  for (WireScanner scanner(message); !scanner.done();) {
-    ARROW_ASSIGN_OR_RAISE(auto field, scanner.Next());
-    if (field.number == number && field.type == WireScanner::Type::kVarint) value = field.varint;
+Status ReadVarintField(Bytes message, uint32_t number, uint64_t* value) {
+  *value = 0;
+  WireScanner scanner(message);
+  WireScanner::Field field;
+  while (scanner.Next(&field)) {
+    if (field.number == number && field.type == WireScanner::Type::kVarint) *value = field.varint;
   }
-  return value;
+  return scanner.status();
 }
 
-Status AddField(const WireScanner::Field& field, FragmentSummary* summary) {
-  bool is_varint = field.type == WireScanner::Type::kVarint;
-  if (!is_varint && field.type != WireScanner::Type::kBytes) return Status::OK();
+void AddNumber(const WireScanner::Field& field, FragmentSummary* summary) {
+  if (field.number == kFragmentId) summary->id = field.varint;
+  if (field.number == kFragmentPhysicalRows) summary->physical_rows = field.varint;
+}
+
+Status AddMessage(const WireScanner::Field& field, FragmentSummary* summary) {
   switch (field.number) {
-    case kFragmentId:
-      if (is_varint) summary->id = field.varint;
-      return Status::OK();
-    case kFragmentPhysicalRows:
-      if (is_varint) summary->physical_rows = field.varint;
-      return Status::OK();
     case kFragmentFiles: {
-      if (is_varint) return Status::OK();
-      ARROW_ASSIGN_OR_RAISE(uint64_t size, VarintField(field.bytes, kFileSizeBytes));
+      uint64_t size = 0;
+      ARROW_RETURN_NOT_OK(ReadVarintField(field.bytes, kFileSizeBytes, &size));
       ++summary->num_data_files;
       if (size == 0) summary->has_all_file_sizes = false;
       if (size > std::numeric_limits<uint64_t>::max() - summary->data_bytes) {
@@ -52,12 +50,9 @@ Status AddField(const WireScanner::Field& field, FragmentSummary* summary) {
       summary->data_bytes += size;
       return Status::OK();
     }
-    case kFragmentDeletionFile: {
-      if (is_varint) return Status::OK();
+    case kFragmentDeletionFile:
       summary->has_deletion_file = true;
-      ARROW_ASSIGN_OR_RAISE(summary->num_deleted_rows, VarintField(field.bytes, kDeletedRows));
-      return Status::OK();
-    }
+      return ReadVarintField(field.bytes, kDeletedRows, &summary->num_deleted_rows);
     case kFragmentInlineRowIds:
       summary->has_row_ids = true;
       return Status::OK();
@@ -82,10 +77,15 @@ Status AddField(const WireScanner::Field& field, FragmentSummary* summary) {
 Result<FragmentSummary> SummarizeFragment(Bytes bytes) {
   FragmentSummary summary;
   summary.bytes = bytes;
-  for (WireScanner scanner(bytes); !scanner.done();) {
-    ARROW_ASSIGN_OR_RAISE(auto field, scanner.Next());
-    ARROW_RETURN_NOT_OK(AddField(field, &summary));
+  WireScanner scanner(bytes);
+  WireScanner::Field field;
+  while (scanner.Next(&field)) {
+    if (field.type == WireScanner::Type::kVarint) AddNumber(field, &summary);
+    if (field.type == WireScanner::Type::kBytes) {
+      ARROW_RETURN_NOT_OK(AddMessage(field, &summary));
+    }
   }
+  ARROW_RETURN_NOT_OK(scanner.status());
   if (summary.id > std::numeric_limits<uint32_t>::max()) {
     return Corrupt("fragment id has more than 32 bits: ", summary.id);
   }

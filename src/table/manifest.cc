@@ -13,6 +13,8 @@
 namespace lance {
 namespace {
 
+using google::protobuf::io::CodedOutputStream;
+
 constexpr uint32_t kFragmentsField = 2;
 constexpr uint32_t kFragmentsTag = (kFragmentsField << 3) | 2;
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
@@ -92,8 +94,9 @@ Result<Manifest> Manifest::Decode(Bytes message, std::shared_ptr<const arrow::Bu
   Manifest manifest;
   manifest.fragment_owners.push_back(std::move(owner));
   std::string rest;
-  for (WireScanner scanner(message); !scanner.done();) {
-    ARROW_ASSIGN_OR_RAISE(auto field, scanner.Next());
+  WireScanner scanner(message);
+  WireScanner::Field field;
+  while (scanner.Next(&field)) {
     if (field.number != kFragmentsField || field.type != WireScanner::Type::kBytes) {
       rest.append(AsText(field.record));
       continue;
@@ -101,6 +104,7 @@ Result<Manifest> Manifest::Decode(Bytes message, std::shared_ptr<const arrow::Bu
     ARROW_ASSIGN_OR_RAISE(auto summary, SummarizeFragment(field.bytes));
     manifest.fragments.push_back(summary);
   }
+  ARROW_RETURN_NOT_OK(scanner.status());
   if (!manifest.head.ParseFromString(rest)) {
     return Corrupt("manifest is not a valid message of ", message.size(), " bytes");
   }
@@ -114,24 +118,24 @@ Result<Manifest> Manifest::Decode(Bytes message, std::shared_ptr<const arrow::Bu
   return manifest;
 }
 
-std::string Manifest::Encode() const {
-  using google::protobuf::io::CodedOutputStream;
-  size_t size = head.ByteSizeLong();
+uint64_t Manifest::EncodedSize() const {
+  uint64_t size = head.ByteSizeLong();
   for (const FragmentSummary& fragment : fragments) {
     size += 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(fragment.bytes.size())) +
             fragment.bytes.size();
   }
-  std::string out;
-  out.reserve(size);
-  head.AppendToString(&out);
+  return size;
+}
+
+void Manifest::AppendEncoded(std::string* out) const {
+  head.AppendToString(out);
   for (const FragmentSummary& fragment : fragments) {
     uint8_t prefix[11] = {kFragmentsTag};
     uint8_t* end = CodedOutputStream::WriteVarint32ToArray(
         static_cast<uint32_t>(fragment.bytes.size()), prefix + 1);
-    out.append(reinterpret_cast<const char*>(prefix), static_cast<size_t>(end - prefix));
-    out.append(AsText(fragment.bytes));
+    out->append(reinterpret_cast<const char*>(prefix), static_cast<size_t>(end - prefix));
+    out->append(AsText(fragment.bytes));
   }
-  return out;
 }
 
 Status Manifest::AddFragments(const std::vector<table::DataFragment>& added) {

@@ -40,7 +40,8 @@ struct Manifest {
 
   /// Decodes the message (without framing). `owner` holds the bytes.
   static Result<Manifest> Decode(Bytes message, std::shared_ptr<const arrow::Buffer> owner);
-  std::string Encode() const;
+  uint64_t EncodedSize() const;
+  void AppendEncoded(std::string* out) const;
 
   /// Adds a fragment as a message of its own.
   Status AddFragments(const std::vector<table::DataFragment>& added);

@@ -187,7 +187,10 @@ std::string EncodeManifestFile(const std::optional<std::string>& index_section,
     AppendSection(transaction, &out);
   }
   auto offset = static_cast<int64_t>(out.size());
-  AppendSection(manifest->Encode(), &out);
+  uint64_t size = manifest->EncodedSize();
+  out.reserve(out.size() + kLengthBytes + size + kFooterBytes);
+  AppendNumber(static_cast<uint32_t>(size), &out);
+  manifest->AppendEncoded(&out);
   AppendNumber(offset, &out);
   AppendNumber(kMajorVersion, &out);
   AppendNumber(kMinorVersion, &out);

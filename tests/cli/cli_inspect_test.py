@@ -21,6 +21,11 @@ NAMES = {
 }  # fmt: skip
 
 
+def inspect(cli, file):
+    (shown,) = cli.json("inspect", file)["files"]
+    return shown
+
+
 def pairs(ranges):
     return [[r["offset"], r["size"]] for r in ranges]
 
@@ -61,7 +66,7 @@ def test_all_files_of_the_reference(cli, fixtures, version):
     ]
     assert len(cases) > 20
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        files = list(pool.map(lambda case: cli.json("inspect", case / "file.lance"), cases))
+        files = list(pool.map(lambda case: inspect(cli, case / "file.lance"), cases))
     for case, file in zip(cases, files):
         expected = json.loads((case / "meta.json").read_text())
         assert file["version"] == version, case
@@ -71,7 +76,7 @@ def test_all_files_of_the_reference(cli, fixtures, version):
 
 def test_text(cli, fixtures):
     lines = cli("inspect", fixtures / SMALL).lines
-    file = cli.json("inspect", fixtures / SMALL)
+    file = inspect(cli, fixtures / SMALL)
     assert lines[1] == "version  2.2"
     assert lines[2] == f"rows     {file['rows']}"
     for column in file["columns"]:
@@ -81,10 +86,19 @@ def test_text(cli, fixtures):
             assert f"    {page['encoding']}" in lines
 
 
+def test_several_files(cli, fixtures):
+    names = [fixtures / SMALL, fixtures / "files14/v2.2_string/file.lance"]
+    shown = cli.json("inspect", *names)["files"]
+    assert shown == [inspect(cli, name) for name in names]
+    starts = [line for line in cli("inspect", *names).lines if line.startswith("file     ")]
+    assert starts == [f"file     {name}" for name in names]
+    assert "none.lance" in cli.fails("inspect", names[0], "none.lance")
+
+
 def test_columns_have_paths(cli, fixtures):
-    file = cli.json("inspect", fixtures / "files14/v2.2_list_struct_list/file.lance")
+    file = inspect(cli, fixtures / "files14/v2.2_list_struct_list/file.lance")
     assert all("." in column["field"] for column in file["columns"])
-    file = cli.json("inspect", fixtures / "files14/v2.0_list_struct_list/file.lance")
+    file = inspect(cli, fixtures / "files14/v2.0_list_struct_list/file.lance")
     assert file["columns"][1]["field"].startswith(file["columns"][0]["field"] + ".")
     assert {page["encoding"] for c in file["columns"] for page in c["pages"]} == {"ArrayEncoding"}
 

@@ -4,6 +4,7 @@ usage: older_pylance_batch.py FOLDER VERSION SEED…   prints {seed: finding}, e
 """
 
 import json
+import os
 import sys
 
 import lance
@@ -32,5 +33,6 @@ def finding(folder, version, seed):
 
 
 if __name__ == "__main__":
+    assert lance.__file__.startswith(os.environ["LANCE_OLDER_PYLANCE"]), lance.__file__
     folder, version, *seeds = sys.argv[1:]
     print(json.dumps({seed: finding(folder, version, int(seed)) for seed in seeds}))

@@ -12,14 +12,22 @@ namespace {
 
 constexpr size_t kMaxSymbols = 255;
 constexpr uint64_t kMaxSymbolBytes = 8;
-/// A length that no string has left: `remaining` is cut to 8.
-constexpr uint8_t kNeverLength = 9;
+/// Strings compressed side by side: each waits for its own chain of loads.
+constexpr uint64_t kLanes = 4;
+constexpr uint64_t kMiddleBytes = 3;
+constexpr uint64_t kLongBytes = 5;
 
 uint64_t LoadUpTo8(const uint8_t* data, uint64_t size) {
   if (size >= 8) return LoadLittleEndian<uint64_t>(data);
   uint64_t word = 0;
   std::memcpy(&word, data, size);
   return word;
+}
+
+// A slot for the first `length` bytes of a word.
+template <uint64_t length, uint32_t bits>
+uint32_t SlotOf(uint64_t word) {
+  return static_cast<uint32_t>((word << (64 - 8 * length)) * 0x9E3779B97F4A7C15u >> (64 - bits));
 }
 
 uint64_t MaskOf(uint64_t length) {
@@ -109,18 +117,18 @@ class Trainer {
     uint32_t previous = 0;
     while (at < end) {
       const auto remaining = static_cast<uint64_t>(end - at);
-      const FsstEncoder::Match match = table.Find(LoadUpTo8(at, remaining), remaining);
+      const FsstEncoder::Match match = table.Find(LoadUpTo8(at, remaining));
       const uint32_t single = kSingle + *at;
-      const uint32_t token = match.code == FsstEncoder::kEscape ? single : match.code;
+      const uint32_t token = match.code() == FsstEncoder::kEscape ? single : match.code();
       ++counts_[token];
-      if (match.length > 1) ++counts_[single];
+      if (match.length() > 1) ++counts_[single];
       if (pairs && !first) {
         CountPair(previous, token);
-        if (match.length > 1) CountPair(previous, single);
+        if (match.length() > 1) CountPair(previous, single);
       }
       first = false;
       previous = token;
-      at += match.length;
+      at += match.length();
     }
   }
 
@@ -139,7 +147,8 @@ class Trainer {
       if (a.gain != b.gain) return a.gain > b.gain;
       return std::pair(a.length, a.word) < std::pair(b.length, b.word);
     };
-    const size_t count = std::min(kMaxSymbols, candidates.size());
+    // Some more than there are codes: not all find a slot.
+    const size_t count = std::min(2 * kMaxSymbols, candidates.size());
     std::partial_sort(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(count),
                       candidates.end(), better);
     std::vector<std::string> symbols;
@@ -160,26 +169,48 @@ class Trainer {
 
 FsstEncoder FsstEncoder::Train(std::span<const std::string_view> sample) {
   Trainer trainer(sample);
-  std::vector<std::string> symbols;
+  std::vector<std::string> candidates;
   for (uint32_t part : Trainer::kRounds) {
-    trainer.Count(FsstEncoder(symbols), part, /*pairs=*/true);
-    symbols = trainer.BestSymbols(symbols, part);
+    const FsstEncoder table(candidates);
+    trainer.Count(table, part, /*pairs=*/true);
+    candidates = trainer.BestSymbols(table.symbols_, part);
   }
   // A last look without new concatenations: what is no longer used makes room for single bytes.
-  trainer.Count(FsstEncoder(symbols), Trainer::kWholeSample, /*pairs=*/false);
-  return FsstEncoder(trainer.BestSymbols(symbols, Trainer::kWholeSample));
+  const FsstEncoder table(candidates);
+  trainer.Count(table, Trainer::kWholeSample, /*pairs=*/false);
+  return FsstEncoder(trainer.BestSymbols(table.symbols_, Trainer::kWholeSample));
 }
 
-FsstEncoder::FsstEncoder(std::vector<std::string> symbols) : symbols_(std::move(symbols)) {
+FsstEncoder::FsstEncoder(std::span<const std::string> candidates) {
   one_byte_.fill({kEscape, 1});
-  std::vector<uint8_t> long_codes;
-  for (size_t code = 0; code < symbols_.size(); ++code) {
-    const std::string& symbol = symbols_[code];
-    if (symbol.size() >= 3) long_codes.push_back(static_cast<uint8_t>(code));
-    if (symbol.size() == 1) {
-      one_byte_[static_cast<uint8_t>(symbol[0])] = {static_cast<uint8_t>(code), 1};
-    }
+  for (const std::string& candidate : candidates) {
+    if (symbols_.size() == kMaxSymbols) break;
+    if (Insert(candidate)) symbols_.push_back(candidate);
   }
+  FillTwoBytes();
+}
+
+bool FsstEncoder::Insert(const std::string& symbol) {
+  const auto* data = reinterpret_cast<const uint8_t*>(symbol.data());
+  const Match match = {static_cast<uint8_t>(symbols_.size()), symbol.size()};
+  if (symbol.size() == 1) {
+    one_byte_[data[0]] = match;
+    return true;
+  }
+  if (symbol.find('\0') != std::string::npos) return false;
+  if (symbol.size() < kMiddleBytes) return true;
+  const uint64_t word = LoadUpTo8(data, symbol.size());
+  const bool is_long = symbol.size() >= kLongBytes;
+  SlotTable& table = is_long ? long_ : middle_;
+  const uint32_t slot =
+      is_long ? SlotOf<kLongBytes, kHashBits>(word) : SlotOf<kMiddleBytes, kHashBits>(word);
+  if (!table.keys[slot].is_empty()) return false;
+  table.keys[slot] = {MaskOf(symbol.size()), word};
+  table.matches[slot] = match;
+  return true;
+}
+
+void FsstEncoder::FillTwoBytes() {
   two_bytes_.resize(65536);
   for (uint32_t pair = 0; pair < two_bytes_.size(); ++pair) two_bytes_[pair] = one_byte_[pair & 255];
   for (size_t code = 0; code < symbols_.size(); ++code) {
@@ -187,65 +218,126 @@ FsstEncoder::FsstEncoder(std::vector<std::string> symbols) : symbols_(std::move(
     two_bytes_[LoadLittleEndian<uint16_t>(AsBytes(symbols_[code]).data())] = {
         static_cast<uint8_t>(code), 2};
   }
-  auto word_of = [this](uint8_t code) {
-    return LoadUpTo8(AsBytes(symbols_[code]).data(), symbols_[code].size());
-  };
-  std::sort(long_codes.begin(), long_codes.end(), [&](uint8_t a, uint8_t b) {
-    const uint32_t hash_a = Hash(word_of(a));
-    const uint32_t hash_b = Hash(word_of(b));
-    if (hash_a != hash_b) return hash_a < hash_b;
-    return symbols_[a].size() > symbols_[b].size();
-  });
-  long_symbols_.push_back({0, ~uint64_t{0}, kNeverLength, kEscape, true});
-  uint32_t previous_hash = 1u << kHashBits;
-  for (uint8_t code : long_codes) {
-    const uint64_t word = word_of(code);
-    const uint32_t hash = Hash(word);
-    if (hash == previous_hash) {
-      long_symbols_.back().last = false;
-    } else {
-      long_index_[hash] = static_cast<uint16_t>(long_symbols_.size());
-    }
-    previous_hash = hash;
-    const auto length = static_cast<uint8_t>(symbols_[code].size());
-    long_symbols_.push_back({word, MaskOf(length), length, code, true});
-  }
 }
 
-uint32_t FsstEncoder::Hash(uint64_t word) {
-  const auto prefix = static_cast<uint32_t>(word & 0xFFFFFF);
-  return prefix * 2971215073u >> (32 - kHashBits);
+inline FsstEncoder::Match FsstEncoder::Find(uint64_t word) const {
+  const uint32_t long_slot = SlotOf<kLongBytes, kHashBits>(word);
+  const uint32_t middle_slot = SlotOf<kMiddleBytes, kHashBits>(word);
+  return two_bytes_[word & 0xFFFF]
+      .OrIf(middle_.keys[middle_slot].Matches(word), middle_.matches[middle_slot])
+      .OrIf(long_.keys[long_slot].Matches(word), long_.matches[long_slot]);
 }
 
-inline FsstEncoder::Match FsstEncoder::Find(uint64_t word, uint64_t remaining) const {
-  const uint64_t limit = std::min(remaining, kMaxSymbolBytes);
-  const LongSymbol* symbol = &long_symbols_[long_index_[Hash(word)]];
-  while (true) {
-    if (((word ^ symbol->bytes) & symbol->mask) == 0 && symbol->length <= limit) {
-      return {symbol->code, symbol->length};
-    }
-    if (symbol->last) break;
-    ++symbol;
-  }
-  return remaining == 1 ? one_byte_[word & 0xFF] : two_bytes_[word & 0xFFFF];
-}
-
-uint64_t FsstEncoder::Compress(const uint8_t* text, uint64_t size, const uint8_t* readable_end,
-                               uint8_t* out) const {
+uint64_t FsstEncoder::Compress(const uint8_t* text, uint64_t size, uint8_t* out) const {
   const uint8_t* at = text;
   const uint8_t* end = text + size;
   uint8_t* to = out;
   while (at < end) {
-    const auto readable = static_cast<uint64_t>(readable_end - at);
-    const Match match = Find(LoadUpTo8(at, readable), static_cast<uint64_t>(end - at));
+    const Match match = Find(LoadUpTo8(at, static_cast<uint64_t>(end - at)));
     // The byte behind the code only stays if the code is the escape.
-    to[0] = match.code;
+    to[0] = match.code();
     to[1] = *at;
-    to += match.code == kEscape ? 2 : 1;
-    at += match.length;
+    to += match.code() == kEscape ? 2 : 1;
+    at += match.length();
   }
   return static_cast<uint64_t>(to - out);
 }
+
+// Compresses one string after the other, a symbol at a time.
+template <typename Offset>
+class FsstEncoder::Lane {
+ public:
+  // Strings [first, last); `out` is where the lane's bytes go, `out_offsets` count from there.
+  Lane(const Offset* offsets, uint64_t first, uint64_t last, const uint8_t* bytes,
+       Offset* out_offsets, uint8_t* out)
+      : offsets_(offsets),
+        bytes_(bytes),
+        out_offsets_(out_offsets),
+        out_(out),
+        to_(out),
+        at_(bytes + offsets[first]),
+        end_(at_),
+        next_(first),
+        last_(last) {}
+
+  // False once the string at hand is at its end.
+  bool has_text() const { return at_ < end_; }
+  // Goes on with the next string that isn't empty; false if there is none.
+  bool NextString() {
+    while (next_ < last_) {
+      out_offsets_[next_] = static_cast<Offset>(to_ - out_);
+      end_ = bytes_ + offsets_[++next_];
+      if (at_ < end_) return true;
+    }
+    return false;
+  }
+  uint64_t size() const { return static_cast<uint64_t>(to_ - out_); }
+  uint8_t* out() const { return out_; }
+
+  // `readable_end` is where the bytes of all strings end.
+  void Step(const FsstEncoder& encoder, const uint8_t* readable_end) {
+    uint64_t word = LoadUpTo8(at_, static_cast<uint64_t>(readable_end - at_));
+    const uint64_t beyond = 8 - std::min<uint64_t>(8, static_cast<uint64_t>(end_ - at_));
+    word = word << 8 * beyond >> 8 * beyond;
+    const Match match = encoder.Find(word);
+    // The byte behind the code only stays if the code is the escape.
+    to_[0] = match.code();
+    to_[1] = static_cast<uint8_t>(word);
+    to_ += 1 + static_cast<uint64_t>(match.code() == kEscape);
+    at_ += match.length();
+  }
+
+ private:
+  const Offset* offsets_;
+  const uint8_t* bytes_;
+  Offset* out_offsets_;
+  uint8_t* out_;
+  uint8_t* to_;
+  const uint8_t* at_;
+  const uint8_t* end_;
+  uint64_t next_;
+  uint64_t last_;
+};
+
+template <typename Offset>
+void FsstEncoder::CompressAll(const Offset* offsets, uint64_t count, const uint8_t* bytes,
+                              Offset* out_offsets, uint8_t* out) const {
+  const uint8_t* readable_end = bytes + offsets[count];
+  // Each lane writes where its strings would go if all bytes doubled.
+  auto lane_of = [&](uint64_t index) {
+    const uint64_t first = count * index / kLanes;
+    const uint64_t last = count * (index + 1) / kLanes;
+    uint8_t* to = out + MaxCompressedSize(offsets[first] - offsets[0]);
+    return Lane<Offset>(offsets, first, last, bytes, out_offsets, to);
+  };
+  Lane<Offset> lanes[kLanes] = {lane_of(0), lane_of(1), lane_of(2), lane_of(3)};
+  bool all = true;
+  for (Lane<Offset>& lane : lanes) all = lane.NextString() && all;
+  while (all) {
+    for (Lane<Offset>& lane : lanes) lane.Step(*this, readable_end);
+    for (Lane<Offset>& lane : lanes) {
+      if (!lane.has_text() && !lane.NextString()) all = false;
+    }
+  }
+  for (Lane<Offset>& lane : lanes) {
+    while (lane.has_text() || lane.NextString()) lane.Step(*this, readable_end);
+  }
+  uint64_t size = 0;
+  for (uint64_t index = 0; index < kLanes; ++index) {
+    std::memmove(out + size, lanes[index].out(), lanes[index].size());
+    const uint64_t last = count * (index + 1) / kLanes;
+    for (uint64_t i = count * index / kLanes; i < last; ++i) {
+      out_offsets[i] += static_cast<Offset>(size);
+    }
+    size += lanes[index].size();
+  }
+  out_offsets[count] = static_cast<Offset>(size);
+}
+
+template void FsstEncoder::CompressAll<uint32_t>(const uint32_t*, uint64_t, const uint8_t*,
+                                                 uint32_t*, uint8_t*) const;
+template void FsstEncoder::CompressAll<uint64_t>(const uint64_t*, uint64_t, const uint8_t*,
+                                                 uint64_t*, uint8_t*) const;
 
 std::string FsstEncoder::SerializeTable() const {
   constexpr uint64_t kHeaderBytes = 8;

@@ -27,47 +27,79 @@ class FsstEncoder {
   static constexpr uint64_t MaxCompressedSize(uint64_t size) { return 2 * size; }
 
   /// Compresses [text, text + size) into `out`, which has room for MaxCompressedSize(size), and
-  /// returns the compressed size. The bytes up to `readable_end` may be loaded too.
-  uint64_t Compress(const uint8_t* text, uint64_t size, const uint8_t* readable_end,
-                    uint8_t* out) const;
+  /// returns the compressed size.
+  uint64_t Compress(const uint8_t* text, uint64_t size, uint8_t* out) const;
+
+  /// Compresses `count` strings, string i from bytes[offsets[i], offsets[i + 1]). `out` has room
+  /// for MaxCompressedSize of all of them; string i becomes out[out_offsets[i], out_offsets[i + 1])
+  /// (count + 1 offsets). For Offset = uint32_t, uint64_t; the compressed size must fit in it.
+  template <typename Offset>
+  void CompressAll(const Offset* offsets, uint64_t count, const uint8_t* bytes,
+                   Offset* out_offsets, uint8_t* out) const;
 
   /// kFsstTableBytes bytes.
   std::string SerializeTable() const;
 
   uint32_t num_symbols() const { return static_cast<uint32_t>(symbols_.size()); }
 
-  /// The longest symbol at a position. `word` holds the next 8 bytes, zeros after the end of the
-  /// string; `remaining` > 0 counts what is left of it.
-  struct Match {
-    uint8_t code;
-    uint8_t length;
+  /// A code and the number of bytes that it stands for.
+  class Match {
+   public:
+    constexpr Match() = default;
+    constexpr Match(uint8_t code, uint64_t length)
+        : packed_(static_cast<uint16_t>(length << 8 | code)) {}
+    uint8_t code() const { return static_cast<uint8_t>(packed_); }
+    uint64_t length() const { return packed_ >> 8; }
+    /// This, or `other` if `condition`; without a branch.
+    Match OrIf(bool condition, Match other) const {
+      Match match;
+      const auto mask = static_cast<uint16_t>(-static_cast<int>(condition));
+      match.packed_ = static_cast<uint16_t>(packed_ ^ ((packed_ ^ other.packed_) & mask));
+      return match;
+    }
+
+   private:
+    uint16_t packed_ = 0;
   };
-  Match Find(uint64_t word, uint64_t remaining) const;
+  /// The longest symbol at a position whose next 8 bytes are `word`, with zeros after the end of
+  /// the string.
+  Match Find(uint64_t word) const;
 
   static constexpr uint8_t kEscape = 255;
 
  private:
-  static constexpr uint32_t kHashBits = 12;
+  static constexpr uint32_t kHashBits = 10;
+  static constexpr uint32_t kSlots = 1u << kHashBits;
 
-  // A symbol of three bytes or more. Those with the same hash of their first three bytes stand
-  // together, the longest first.
-  struct LongSymbol {
-    uint64_t bytes;
-    uint64_t mask;
-    uint8_t length;
-    uint8_t code;
-    bool last;
+  // Symbols by the hash of their first bytes, at most one to a slot. Looking one up takes no
+  // branches, which would be mispredicted. An empty slot matches nothing.
+  struct SlotTable {
+    struct Key {
+      uint64_t mask = 0;
+      uint64_t bytes = 1;
+
+      bool is_empty() const { return mask == 0; }
+      bool Matches(uint64_t word) const { return (word & mask) == bytes; }
+    };
+    std::array<Key, kSlots> keys;
+    std::array<Match, kSlots> matches;
   };
 
-  explicit FsstEncoder(std::vector<std::string> symbols);
-  static uint32_t Hash(uint64_t word);
+  explicit FsstEncoder(std::span<const std::string> candidates);
+  // Symbols that don't find a free slot, or hold a zero byte beside others, are left out. Without
+  // the latter no symbol matches across the end of a string, where `word` goes on with zeros.
+  bool Insert(const std::string& symbol);
+  void FillTwoBytes();
+  template <typename Offset>
+  class Lane;
 
   std::vector<std::string> symbols_;
-  std::vector<LongSymbol> long_symbols_;
-  // By hash: where its long symbols start; 0 holds one that never matches.
-  std::array<uint16_t, 1u << kHashBits> long_index_ = {};
-  // What to do with the first one or two bytes if no long symbol matches.
+  // Of 5 … 8 bytes.
+  SlotTable long_;
+  // Of 3 or 4 bytes.
+  SlotTable middle_;
   std::array<Match, 256> one_byte_;
+  // What to do with the first two bytes if nothing longer matches.
   std::vector<Match> two_bytes_;
 };
 

@@ -14,8 +14,7 @@ namespace {
 std::string Compress(const FsstEncoder& encoder, const std::string& text) {
   std::string out(FsstEncoder::MaxCompressedSize(text.size()), '\0');
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-  out.resize(encoder.Compress(bytes, text.size(), bytes + text.size(),
-                              reinterpret_cast<uint8_t*>(out.data())));
+  out.resize(encoder.Compress(bytes, text.size(), reinterpret_cast<uint8_t*>(out.data())));
   return out;
 }
 
@@ -72,17 +71,48 @@ TEST(FsstEncoderTest, StringsOfEveryLengthSurvive) {
   }
 }
 
+template <typename Offset>
+void CheckCompressAll(const std::vector<std::string>& texts) {
+  const FsstEncoder encoder = TrainOn(Urls(400));
+  // Bytes in front of the first string don't belong to any.
+  std::string bytes = "xyz";
+  std::vector<Offset> offsets = {3};
+  for (const std::string& text : texts) {
+    bytes += text;
+    offsets.push_back(static_cast<Offset>(bytes.size()));
+  }
+  std::string out(FsstEncoder::MaxCompressedSize(bytes.size() - 3), '\0');
+  std::vector<Offset> out_offsets(offsets.size());
+  encoder.CompressAll(offsets.data(), texts.size(), reinterpret_cast<const uint8_t*>(bytes.data()),
+                      out_offsets.data(), reinterpret_cast<uint8_t*>(out.data()));
+  ASSERT_EQ(out_offsets[0], 0u);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::string codes = out.substr(out_offsets[i], out_offsets[i + 1] - out_offsets[i]);
+    EXPECT_EQ(codes, Compress(encoder, texts[i])) << i;
+    EXPECT_EQ(Decompress(encoder, codes), texts[i]) << i;
+  }
+}
+
+TEST(FsstEncoderTest, AllAtOnceEqualsOneByOne) {
+  for (size_t count : {0, 1, 2, 3, 4, 5, 50, 1001}) {
+    CheckCompressAll<uint32_t>(Urls(count));
+    CheckCompressAll<uint64_t>(Urls(count));
+  }
+  std::mt19937 random(13);
+  std::vector<std::string> mixed;
+  for (const std::string& url : Urls(500)) mixed.push_back(url.substr(0, random() % 60));
+  for (size_t i = 0; i < 500; i += 3) mixed[i].clear();
+  CheckCompressAll<uint32_t>(mixed);
+  CheckCompressAll<uint32_t>(std::vector<std::string>(9));
+}
+
 // A match may not reach over the end, even if the bytes behind it would complete a symbol.
 TEST(FsstEncoderTest, MatchesStopAtTheEndOfTheString) {
-  const FsstEncoder encoder = TrainOn(Urls(400));
-  const std::string text = "https://www.example.com";
-  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-  for (size_t size = 0; size <= text.size(); ++size) {
-    std::string codes(FsstEncoder::MaxCompressedSize(size), '\0');
-    codes.resize(encoder.Compress(bytes, size, bytes + text.size(),
-                                  reinterpret_cast<uint8_t*>(codes.data())));
-    EXPECT_EQ(Decompress(encoder, codes), text.substr(0, size));
+  std::vector<std::string> pieces;
+  for (const std::string& url : Urls(40)) {
+    for (size_t at = 0; at < url.size(); at += 3) pieces.push_back(url.substr(at, 3));
   }
+  CheckCompressAll<uint32_t>(pieces);
 }
 
 // Zero bytes look like the padding of short symbols.

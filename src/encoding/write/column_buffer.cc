@@ -117,10 +117,17 @@ uint64_t LeafBytes(const LeafPath& path, const arrow::ArrayData& array) {
   return bytes;
 }
 
-void ColumnBuffer::Add(std::shared_ptr<arrow::ArrayData> array) {
-  bytes_ += LeafBytes(path_, *array);
+Status ColumnBuffer::Add(const std::shared_ptr<arrow::ArrayData>& array, arrow::MemoryPool* pool) {
+  const uint64_t bytes = LeafBytes(path_, *array);
+  if (bytes > page_bytes_) {
+    arrays_.push_back(Alone(path_, array));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(auto copy, CopyAlone(path_, array, pool));
+    arrays_.push_back(std::move(copy));
+  }
+  bytes_ += bytes;
   rows_ += static_cast<uint64_t>(array->length);
-  arrays_.push_back(std::move(array));
+  return Status::OK();
 }
 
 std::vector<PageJob> ColumnBuffer::TakeJobs() {
@@ -130,7 +137,7 @@ std::vector<PageJob> ColumnBuffer::TakeJobs() {
   for (uint64_t part = 0; part < parts; ++part) {
     const uint64_t first = rows_ * part / parts;
     const uint64_t end = rows_ * (part + 1) / parts;
-    jobs.push_back({&path_, SliceRows(arrays_, first, end - first)});
+    jobs.push_back({&alone_path_, SliceRows(arrays_, first, end - first)});
   }
   arrays_.clear();
   rows_ = 0;

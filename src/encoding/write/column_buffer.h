@@ -7,6 +7,7 @@
 #include "arrow/type_fwd.h"
 #include "base/error.h"
 #include "encoding/write/encoded_page.h"
+#include "encoding/write/leaf_copy.h"
 #include "encoding/write/leaf_path.h"
 #include "encoding/write/page_encoder.h"
 
@@ -18,19 +19,19 @@ struct PageJob {
   std::vector<std::shared_ptr<arrow::ArrayData>> arrays;
 };
 
-/// Collects the rows of one leaf column until they are enough for a page. Arrays are kept by
-/// reference. Not thread-safe.
+/// Collects the rows of one leaf column until they are enough for a page. Arrays that don't fill a
+/// page by themselves are copied, so that they keep nothing but themselves alive. Not thread-safe.
 class ColumnBuffer {
  public:
   /// One array that is larger becomes several pages.
   static constexpr uint64_t kMaxPageBytes = 32ull << 20;
 
   ColumnBuffer(LeafPath path, uint64_t page_bytes)
-      : path_(std::move(path)), page_bytes_(page_bytes) {}
+      : path_(std::move(path)), alone_path_(AlonePath(path_)), page_bytes_(page_bytes) {}
 
   const LeafPath& path() const { return path_; }
   /// `array` is of the top-level field, of storage types.
-  void Add(std::shared_ptr<arrow::ArrayData> array);
+  Status Add(const std::shared_ptr<arrow::ArrayData>& array, arrow::MemoryPool* pool);
   bool is_full() const { return bytes_ > page_bytes_; }
   uint64_t buffered_bytes() const { return bytes_; }
   /// Takes everything out, in row order.
@@ -38,6 +39,7 @@ class ColumnBuffer {
 
  private:
   const LeafPath path_;
+  const LeafPath alone_path_;
   const uint64_t page_bytes_;
   std::vector<std::shared_ptr<arrow::ArrayData>> arrays_;
   uint64_t rows_ = 0;

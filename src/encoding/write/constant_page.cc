@@ -26,7 +26,7 @@ Result<std::shared_ptr<arrow::Buffer>> PackedLevels(const ScratchArray<uint16_t>
                                                     arrow::MemoryPool* pool,
                                                     encodings21::CompressiveEncoding* encoding) {
   const LevelSlice all = {0, levels.size()};
-  const LevelEncoder encoder = LevelEncoder::Choose(levels.view(), {&all, 1}, true);
+  const LevelEncoder encoder = LevelEncoder::Choose(levels.view(), {&all, 1}, RunLengths::kIfSmaller);
   encoder.Describe(encoding);
   ARROW_ASSIGN_OR_RAISE(
       std::shared_ptr<arrow::ResizableBuffer> out,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -68,24 +67,40 @@ class StringKeys {
 
   uint64_t Hash(uint64_t index) const {
     const uint8_t* at = bytes_ + offsets_[index];
-    uint64_t left = offsets_[index + 1] - offsets_[index];
-    uint64_t hash = Mix(left ^ kSeed1, kSeed2);
-    for (; left > 8; left -= 8, at += 8) {
-      hash = Mix(LoadLittleEndian<uint64_t>(at) ^ hash, kSeed1);
+    const uint64_t size = offsets_[index + 1] - offsets_[index];
+    if (size <= 16) {
+      const auto [first, last] = Ends(at, size);
+      return Mix(first ^ kSeed1, last ^ kSeed2 ^ size);
     }
-    uint64_t word = 0;
-    std::memcpy(&word, at, left);
-    return Mix(word ^ hash, kSeed2);
+    uint64_t hash = size;
+    for (uint64_t done = 0; done + 8 < size; done += 8) {
+      hash = Mix(LoadLittleEndian<uint64_t>(at + done) ^ hash, kSeed1);
+    }
+    return Mix(LoadLittleEndian<uint64_t>(at + size - 8) ^ hash, kSeed2);
   }
-  bool Equal(uint64_t a, uint64_t b) const { return View(a) == View(b); }
+  bool Equal(uint64_t a, uint64_t b) const {
+    const uint64_t size = offsets_[a + 1] - offsets_[a];
+    if (size != offsets_[b + 1] - offsets_[b]) return false;
+    const uint8_t* at_a = bytes_ + offsets_[a];
+    const uint8_t* at_b = bytes_ + offsets_[b];
+    if (size <= 16) return Ends(at_a, size) == Ends(at_b, size);
+    return std::memcmp(at_a, at_b, size) == 0;
+  }
   uint64_t Size(uint64_t index) const {
     return offsets_[index + 1] - offsets_[index] + sizeof(Offset);
   }
 
  private:
-  std::string_view View(uint64_t index) const {
-    return {reinterpret_cast<const char*>(bytes_) + offsets_[index],
-            static_cast<size_t>(offsets_[index + 1] - offsets_[index])};
+  // Two words that hold all bytes of a string of up to 16 bytes; they may overlap.
+  static std::pair<uint64_t, uint64_t> Ends(const uint8_t* at, uint64_t size) {
+    if (size >= 8) {
+      return {LoadLittleEndian<uint64_t>(at), LoadLittleEndian<uint64_t>(at + size - 8)};
+    }
+    if (size >= 4) {
+      return {LoadLittleEndian<uint32_t>(at), LoadLittleEndian<uint32_t>(at + size - 4)};
+    }
+    if (size == 0) return {0, 0};
+    return {at[0], uint64_t{at[size / 2]} << 8 | at[size - 1]};
   }
 
   const Offset* offsets_;

@@ -40,7 +40,7 @@ bool SampleShrinks(const FsstEncoder& encoder, const std::vector<std::string_vie
   for (std::string_view piece : sample) {
     const auto* text = reinterpret_cast<const uint8_t*>(piece.data());
     before += piece.size();
-    after += encoder.Compress(text, piece.size(), text + piece.size(), out);
+    after += encoder.Compress(text, piece.size(), out);
   }
   // The table learnt from the very sample, so it looks better than it is.
   return after * 100 < before * 95;
@@ -53,15 +53,8 @@ Status CompressStrings(const VariableBlock& block, const FsstEncoder& encoder,
   ARROW_ASSIGN_OR_RAISE(
       auto codes,
       ScratchArray<uint8_t>::Allocate(FsstEncoder::MaxCompressedSize(block.num_bytes()), pool));
-  const Offset* from = block.offsets_as<Offset>();
-  const uint8_t* readable_end = block.bytes + from[block.count];
-  uint64_t at = 0;
-  for (uint64_t i = 0; i < block.count; ++i) {
-    offsets[i] = static_cast<Offset>(at);
-    at += encoder.Compress(block.bytes + from[i], from[i + 1] - from[i], readable_end,
-                           codes.data() + at);
-  }
-  offsets[block.count] = static_cast<Offset>(at);
+  encoder.CompressAll(block.offsets_as<Offset>(), block.count, block.bytes, offsets.data(),
+                      codes.data());
   out->block = {block.count, block.offset_bits, reinterpret_cast<const uint8_t*>(offsets.data()),
                 codes.data()};
   out->offsets = offsets.buffer();

@@ -129,14 +129,15 @@ class FixedValueWriter {
       items *= dimension.size;
       if (dimension.child_validity == nullptr) continue;
       parts_.push_back({dimension.child_validity, items});
+      has_validity_ = true;
     }
-    parts_.push_back({block.fixed.data, items * block.fixed.bits});
+    if (!block.all_items_null()) parts_.push_back({block.fixed.data, items * block.fixed.bits});
     for (const Part& part : parts_) bytes_ += (part.bits + 7) / 8;
   }
 
   uint64_t bytes() const { return bytes_; }
   /// Whether the values are whole bytes that stand one after the other.
-  bool is_plain() const { return parts_.size() == 1 && parts_[0].bits % 8 == 0; }
+  bool is_plain() const { return !has_validity_ && parts_[0].bits % 8 == 0; }
   uint8_t* Write(uint64_t slot, uint8_t* out) const {
     for (const Part& part : parts_) {
       const uint64_t size = (part.bits + 7) / 8;
@@ -162,6 +163,7 @@ class FixedValueWriter {
   };
 
   std::vector<Part> parts_;
+  bool has_validity_ = false;
   uint64_t bytes_ = 0;
 };
 
@@ -172,6 +174,10 @@ void DescribeFixed(const LeafBlock& block, CompressiveEncoding* out) {
     list->set_items_per_value(dimension.size);
     list->set_has_validity(dimension.child_validity != nullptr);
     level = list->mutable_values();
+  }
+  if (block.all_items_null()) {
+    level->mutable_constant();
+    return;
   }
   // Single values of one bit are widened to a byte; lists of them are not.
   const bool widened = block.dimensions.empty() && block.fixed.bits == 1;

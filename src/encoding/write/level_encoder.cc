@@ -17,6 +17,9 @@ constexpr uint64_t kMaxLevelBytes = 65535;
 /// Run lengths of the 2.1 and 2.2 grammar are single bytes.
 constexpr uint64_t kMaxRun = 255;
 constexpr uint64_t kRunBytes = sizeof(uint16_t) + 1;
+/// A clear win of run lengths: below this part of the other size, or a page with few levels.
+constexpr uint64_t kMaxRunsPercent = 75;
+constexpr uint64_t kFewLevels = 4096;
 
 uint64_t CountChanges(std::span<const uint16_t> levels) {
   uint32_t changes = 0;
@@ -71,7 +74,9 @@ LevelEncoder LevelEncoder::Choose(std::span<const uint16_t> levels,
     encoder.width_ = width;
     best = packed;
   }
-  if (!allow_run_lengths) return encoder;
+  if (run_lengths == RunLengths::kNever) return encoder;
+  const bool if_smaller = run_lengths == RunLengths::kIfSmaller || levels.size() <= kFewLevels;
+  const uint64_t limit = if_smaller ? best : best * kMaxRunsPercent / 100;
   uint64_t runs = 0;
   uint64_t largest = 0;
   for (const LevelSlice& slice : slices) {
@@ -79,7 +84,7 @@ LevelEncoder LevelEncoder::Choose(std::span<const uint16_t> levels,
     const uint64_t bytes = MaxRunBytes(slice.count, changes);
     runs += bytes;
     largest = std::max(largest, bytes);
-    if (runs >= best) return encoder;
+    if (runs >= limit) return encoder;
   }
   if (slices.size() == 1 || largest <= kMaxLevelBytes) encoder.kind_ = Kind::kRunLengths;
   return encoder;

@@ -17,12 +17,19 @@ struct LevelSlice {
   uint64_t count = 0;
 };
 
+/// Whether levels may be stored as run lengths.
+enum class RunLengths : uint8_t {
+  kNever,       ///< 2.1
+  kIfClearWin,  ///< they are slower to read than packed levels
+  kIfSmaller,
+};
+
 /// How the chunks of a page store their repetition or definition levels: flat u16, out-of-line
 /// bitpacking at one width for the page, or (2.2) run lengths. Chosen once, by size.
 class LevelEncoder {
  public:
   static LevelEncoder Choose(std::span<const uint16_t> levels, std::span<const LevelSlice> slices,
-                             bool allow_run_lengths);
+                             RunLengths run_lengths);
 
   void Describe(encodings21::CompressiveEncoding* out) const;
   /// At least what Encode writes for so many levels.

@@ -22,10 +22,10 @@ std::vector<LevelSlice> SlicesOf(uint64_t total, uint64_t size) {
 }
 
 // Encodes all slices and decodes them with the reader's decoder; returns the bytes that it took.
-uint64_t RoundTrip(const Levels& levels, uint64_t slice_size, bool allow_run_lengths,
+uint64_t RoundTrip(const Levels& levels, uint64_t slice_size, RunLengths run_lengths,
                    encodings21::CompressiveEncoding* encoding) {
   const auto slices = SlicesOf(levels.size(), slice_size);
-  const LevelEncoder encoder = LevelEncoder::Choose(levels, slices, allow_run_lengths);
+  const LevelEncoder encoder = LevelEncoder::Choose(levels, slices, run_lengths);
   encoding->Clear();
   encoder.Describe(encoding);
   const auto decoder = MakeLevelDecoder(*encoding).ValueOrDie();
@@ -52,10 +52,10 @@ TEST(LevelEncoderTest, EverySizeAndWidthIsReadBack) {
       Levels levels(count);
       for (uint16_t& level : levels) level = static_cast<uint16_t>(random() & ((1u << width) - 1));
       for (uint64_t slice : {uint64_t{7}, uint64_t{1024}, uint64_t{4096}}) {
-        const uint64_t bytes = RoundTrip(levels, slice, false, &encoding);
+        const uint64_t bytes = RoundTrip(levels, slice, RunLengths::kNever, &encoding);
         EXPECT_LE(bytes, 2 * count);
         EXPECT_FALSE(encoding.has_rle());
-        EXPECT_LE(RoundTrip(levels, slice, true, &encoding), bytes);
+        EXPECT_LE(RoundTrip(levels, slice, RunLengths::kIfSmaller, &encoding), bytes);
       }
     }
   }
@@ -65,10 +65,10 @@ TEST(LevelEncoderTest, LongRunsUseRunLengthsWhereAllowed) {
   Levels levels(60000, 0);
   std::fill(levels.begin() + 20000, levels.begin() + 20600, 1);
   encodings21::CompressiveEncoding encoding;
-  EXPECT_LT(RoundTrip(levels, 4096, true, &encoding), 1200u);
+  EXPECT_LT(RoundTrip(levels, 4096, RunLengths::kIfClearWin, &encoding), 1200u);
   EXPECT_TRUE(encoding.has_rle());
   EXPECT_EQ(encoding.rle().run_lengths().flat().bits_per_value(), 8u);
-  RoundTrip(levels, 4096, false, &encoding);
+  RoundTrip(levels, 4096, RunLengths::kNever, &encoding);
   EXPECT_EQ(encoding.out_of_line_bitpacking().values().flat().bits_per_value(), 1u);
 }
 
@@ -77,7 +77,7 @@ TEST(LevelEncoderTest, SixteenBitLevelsStayFlat) {
   Levels levels(3000);
   for (uint16_t& level : levels) level = static_cast<uint16_t>(random() | 0x8000);
   encodings21::CompressiveEncoding encoding;
-  EXPECT_EQ(RoundTrip(levels, 1024, true, &encoding), 6000u);
+  EXPECT_EQ(RoundTrip(levels, 1024, RunLengths::kIfSmaller, &encoding), 6000u);
   EXPECT_EQ(encoding.flat().bits_per_value(), 16u);
 }
 
@@ -87,7 +87,7 @@ TEST(LevelEncoderTest, RunLengthsOfAChunkFitSixteenBits) {
   for (size_t i = 0; i < 60000; ++i) levels[i] = i % 2;
   for (size_t i = 0; i < levels.size(); ++i) levels[i] += 1000;
   encodings21::CompressiveEncoding encoding;
-  RoundTrip(levels, 65535, true, &encoding);
+  RoundTrip(levels, 65535, RunLengths::kIfSmaller, &encoding);
   EXPECT_FALSE(encoding.has_rle());
 }
 

@@ -95,12 +95,14 @@ class ChunkWriter {
         words_(context.pool) {
     if (!rows_.has_levels()) return;
     slices_ = CutLevels(rows_, values.chunks());
-    const bool allow_run_lengths = context.minor_version >= kMinorVersion2_2;
+    const RunLengths run_lengths = context.minor_version >= kMinorVersion2_2
+                                       ? RunLengths::kIfClearWin
+                                       : RunLengths::kNever;
     if (!rows_.repetition.empty()) {
-      repetition_ = LevelEncoder::Choose(rows_.repetition.view(), slices_, allow_run_lengths);
+      repetition_ = LevelEncoder::Choose(rows_.repetition.view(), slices_, run_lengths);
     }
     if (!rows_.definition.empty()) {
-      definition_ = LevelEncoder::Choose(rows_.definition.view(), slices_, allow_run_lengths);
+      definition_ = LevelEncoder::Choose(rows_.definition.view(), slices_, run_lengths);
     }
   }
 

@@ -44,8 +44,14 @@ bool IsWide(const LeafBlock& block) {
   switch (block.kind) {
     case LeafBlock::Kind::kFixed:
       return block.fixed.bits / 8 >= kWideBytes;
-    case LeafBlock::Kind::kFixedSizeList:
-      return block.items_per_list() * block.fixed.bits / 8 >= kWideBytes;
+    case LeafBlock::Kind::kFixedSizeList: {
+      const uint64_t bits = block.items_per_list() * block.fixed.bits;
+      // Without values only the full-zip layout can be described; lists of booleans are only read
+      // from chunks.
+      if (block.all_items_null()) return true;
+      if (block.fixed.bits == 1) return bits / 8 >= kMaxChunkBytes / 4;
+      return bits / 8 >= kWideBytes;
+    }
     case LeafBlock::Kind::kVariable:
       return LongestString(block.variable) >= kWideBytes;
   }
@@ -59,6 +65,7 @@ class PageEncoder {
 
   Status Encode(Arrays arrays) {
     ARROW_ASSIGN_OR_RAISE(ShreddedRows rows, Shred(path_, arrays, options_.pool));
+    if (path_.is_empty_struct()) return EncodeEmptyStructs(rows);
     if (AllLeavesAreNull(rows)) {
       ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodeAllNullPage(ContextOf(rows)));
       return Emit(std::move(page), rows, std::move(arrays), {});
@@ -93,6 +100,20 @@ class PageEncoder {
     page.owned = std::move(owned);
     pages_.push_back(std::move(page));
     return Status::OK();
+  }
+
+  // Nothing of an empty struct is stored, so there may be no nulls and no lists on the way to it.
+  // Its pages look like those of nulls; readers know better.
+  Status EncodeEmptyStructs(ShreddedRows& rows) {
+    for (const LayerInfo& layer : rows.layers) {
+      if (!layer.is_list && !layer.has_nulls) continue;
+      return Unsupported("an empty struct that is null, or inside of lists or null structs, can't "
+                         "be stored: field '",
+                         path_.name(), "'");
+    }
+    rows.layers.assign(1, {.has_nulls = true});
+    ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodeAllNullPage(ContextOf(rows)));
+    return Emit(std::move(page), rows, {}, {});
   }
 
   Status EncodeHalves(const Arrays& arrays) {

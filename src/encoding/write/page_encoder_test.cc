@@ -123,6 +123,27 @@ TEST(PageEncoderTest, AllNull) {
   EXPECT_TRUE(pages[0].buffers.empty());
 }
 
+TEST(PageEncoderTest, EmptyStructsStoreNothing) {
+  const auto type = arrow::struct_(arrow::FieldVector{});
+  const auto empty = std::make_shared<arrow::StructArray>(type, 10, arrow::ArrayVector{});
+  const auto pages = Encode({empty});
+  EXPECT_TRUE(pages[0].layout.has_constant_layout());
+  EXPECT_TRUE(pages[0].buffers.empty());
+  const auto paths = LeafPathsOf(*arrow::field("f", type), kMinorVersion2_2).ValueOrDie();
+  const std::shared_ptr<arrow::ArrayData> nulls[] = {WithNulls(empty, 3)->data()};
+  const auto refused =
+      EncodePages(paths[0], nulls, {kMinorVersion2_2, arrow::default_memory_pool()});
+  EXPECT_EQ(GetErrorCode(refused.status()), ErrorCode::kUnsupported);
+}
+
+TEST(PageEncoderTest, ListsOfNullsStoreOnlyValidity) {
+  const auto items = arrow::MakeArrayOfNull(arrow::float32(), 96 * 20).ValueOrDie();
+  const auto pages = Encode({arrow::FixedSizeListArray::FromArrays(items, 96).ValueOrDie()});
+  const auto& layout = pages[0].layout.full_zip_layout();
+  EXPECT_TRUE(layout.value_compression().fixed_size_list().values().has_constant());
+  EXPECT_EQ(pages[0].buffers[0]->size(), 96 / 8 * 20);
+}
+
 TEST(PageEncoderTest, EmbeddingsAreStoredInPlace) {
   const auto items = Build<arrow::FloatBuilder>(96 * 20, [](int64_t i) { return i * 0.5f; });
   const auto vectors = arrow::FixedSizeListArray::FromArrays(items, 96).ValueOrDie();
@@ -209,7 +230,7 @@ TEST(ColumnBufferTest, LargeArraysBecomeSeveralJobs) {
   ColumnBuffer buffer(paths[0], 8 << 20);
   const auto array = arrow::MakeArrayFromScalar(*arrow::MakeScalar(int64_t{1}), 9 << 20)
                          .ValueOrDie();  // 72 MiB
-  buffer.Add(array->data());
+  ASSERT_TRUE(buffer.Add(array->data(), arrow::default_memory_pool()).ok());
   EXPECT_TRUE(buffer.is_full());
   const auto jobs = buffer.TakeJobs();
   ASSERT_EQ(jobs.size(), 3u);

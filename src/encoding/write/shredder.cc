@@ -126,8 +126,7 @@ class Shredder {
   }
 
   bool AllSlotsAreNull(size_t step) const {
-    return path_.steps[step].kind == StepKind::kLeaf &&
-           (path_.type->id() == arrow::Type::NA || path_.is_empty_struct());
+    return path_.steps[step].kind == StepKind::kLeaf && path_.type->id() == arrow::Type::NA;
   }
 
   Status ItemLayer(size_t step) {

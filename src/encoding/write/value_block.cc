@@ -87,7 +87,7 @@ class Gatherer {
       }
       ListDimension out;
       out.size = static_cast<uint64_t>(dimension);
-      ARROW_ASSIGN_OR_RAISE(out.child_validity, ChildValidity(below, first, dimension));
+      ARROW_RETURN_NOT_OK(AddValidity(below, first, &out));
       out_->dimensions.push_back(out);
       slices = std::move(below);
       level = list.value_type().get();
@@ -173,28 +173,30 @@ class Gatherer {
     *offsets = at;
   }
 
-  // Validity of the children of one level, or null if all children that matter are valid. The
-  // children of a null list don't matter (known for the outermost level only).
-  Result<const uint8_t*> ChildValidity(const std::vector<LeafSlice>& children, bool outermost,
-                                       int64_t dimension) {
-    bool any = false;
+  // Validity of the children of one level, unless all children that matter are valid. The children
+  // of a null list don't matter (known for the outermost level only).
+  Status AddValidity(const std::vector<LeafSlice>& children, bool outermost, ListDimension* out) {
     int64_t total = 0;
+    int64_t valid = 0;
     for (const LeafSlice& slice : children) {
-      total += slice.length;
       const uint8_t* bits = BufferData(slice, 0);
-      if (bits == nullptr || slice.array->null_count.load() == 0) continue;
-      any = any || arrow::internal::CountSetBits(bits, slice.offset, slice.length) != slice.length;
+      total += slice.length;
+      valid += bits == nullptr || slice.array->null_count.load() == 0
+                   ? slice.length
+                   : arrow::internal::CountSetBits(bits, slice.offset, slice.length);
     }
-    if (!any) return nullptr;
+    if (valid == total) return Status::OK();
     ARROW_ASSIGN_OR_RAISE(uint8_t* bits, Own(static_cast<uint64_t>(total + 7) / 8));
     CopyBits(children, 0, bits);
-    if (outermost) {
-      ForEachNullLeaf(rows_, [&](uint64_t slot) {
-        arrow::bit_util::SetBitsTo(bits, static_cast<int64_t>(slot) * dimension, dimension, true);
-      });
-      if (arrow::internal::CountSetBits(bits, 0, total) == total) return nullptr;
-    }
-    return bits;
+    out->child_validity = bits;
+    out->all_null = valid == 0;
+    if (!outermost || out->all_null) return Status::OK();
+    const auto size = static_cast<int64_t>(out->size);
+    ForEachNullLeaf(rows_, [&](uint64_t slot) {
+      arrow::bit_util::SetBitsTo(bits, static_cast<int64_t>(slot) * size, size, true);
+    });
+    if (arrow::internal::CountSetBits(bits, 0, total) == total) out->child_validity = nullptr;
+    return Status::OK();
   }
 
   const ShreddedRows& rows_;

@@ -47,6 +47,8 @@ struct ListDimension {
   uint64_t size = 0;
   /// One bit per child of all lists, from bit 0; null if no child of a valid list is null.
   const uint8_t* child_validity = nullptr;
+  /// Every child is null.
+  bool all_null = false;
 };
 
 /// The leaf slots of a page, contiguous. Exactly one of the blocks is in use.
@@ -64,6 +66,8 @@ struct LeafBlock {
 
   /// Innermost items of one list.
   uint64_t items_per_list() const;
+  /// A fixed-size list whose innermost items are all null.
+  bool all_items_null() const { return !dimensions.empty() && dimensions.back().all_null; }
 };
 
 /// Brings the leaf slots together. A single slice is used in place. Strings under nulls become
