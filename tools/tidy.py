@@ -19,6 +19,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+OUR_FOLDERS = ["src", "include", "python", "examples", "tests"]
 INCLUDE_FOLDERS = [ROOT / "src", ROOT / "include"]
 TIME_LIMIT_SECONDS = 15 * 60
 INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
@@ -102,7 +103,8 @@ def sources_with_commands(build_folder):
     commands = {}
     for entry in entries:
         path = pathlib.Path(entry["file"]).resolve()
-        if ROOT / "build" not in path.parents and ROOT in path.parents:
+        ours = ROOT in path.parents and not {ROOT / "build", ROOT / ".venv"} & set(path.parents)
+        if ours:
             commands[path] = entry.get("command", "")
     return commands
 

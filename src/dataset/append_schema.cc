@@ -59,8 +59,8 @@ Result<std::vector<Field>> MatchByName(const std::vector<Field>& table,
 
 Result<Field> MatchField(const Field& table, const Field& data, const std::string& path) {
   if (table.logical_type != data.logical_type || table.IsLeaf() != data.IsLeaf()) {
-    return UserError("column '", path, "' should have type ", TypeText(table), ", but the data has ",
-                     TypeText(data), "; cast it first");
+    return UserError("column '", path, "' should have type ", TypeText(table),
+                     ", but the data has ", TypeText(data), "; cast it first");
   }
   Field match = table;
   if (table.IsLeaf()) return match;
@@ -70,13 +70,12 @@ Result<Field> MatchField(const Field& table, const Field& data, const std::strin
   }
   // Lists and maps: the names of their items and entries mean nothing.
   if (table.children.size() != data.children.size()) {
-    return UserError("column '", path, "' should have type ", TypeText(table), ", but the data has ",
-                     TypeText(data));
+    return UserError("column '", path, "' should have type ", TypeText(table),
+                     ", but the data has ", TypeText(data));
   }
   for (size_t i = 0; i < table.children.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(match.children[i],
-                          MatchField(table.children[i], data.children[i],
-                                     Join(path, table.children[i].name)));
+    ARROW_ASSIGN_OR_RAISE(match.children[i], MatchField(table.children[i], data.children[i],
+                                                        Join(path, table.children[i].name)));
   }
   return match;
 }
@@ -111,8 +110,8 @@ Result<std::shared_ptr<arrow::ArrayData>> Arrange(const Field& file, const Field
       from = static_cast<size_t>(FindByName(data.children, file.children[i].name) -
                                  data.children.data());
     }
-    ARROW_ASSIGN_OR_RAISE(auto child, Arrange(file.children[i], data.children[from],
-                                              array->child_data[from]));
+    ARROW_ASSIGN_OR_RAISE(auto child,
+                          Arrange(file.children[i], data.children[from], array->child_data[from]));
     fields.push_back(ChildField(*array->type, static_cast<int>(from), child->type));
     out->child_data.push_back(std::move(child));
   }

@@ -195,9 +195,8 @@ bool IsReservedColumnName(std::string_view name) {
 }
 
 bool ColumnSelection::Needs(VirtualColumn column) const {
-  return std::any_of(outputs.begin(), outputs.end(), [&](const OutputColumn& output) {
-    return output.virtual_column == column;
-  });
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [&](const OutputColumn& output) { return output.virtual_column == column; });
 }
 
 Result<std::shared_ptr<const ColumnSelection>> SelectColumns(const Schema& schema,

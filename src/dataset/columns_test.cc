@@ -22,7 +22,8 @@ std::shared_ptr<arrow::RecordBatch> FromJson(const std::shared_ptr<arrow::Schema
 /// Ids: a 0, st 1 {x 2, y 3}, l 4 [item 5 {u 6, v 7}], late 8.
 std::shared_ptr<arrow::Schema> Nested() {
   auto st = arrow::struct_({arrow::field("x", arrow::int32()), arrow::field("y", arrow::utf8())});
-  auto item = arrow::struct_({arrow::field("u", arrow::int32()), arrow::field("v", arrow::int64())});
+  auto item =
+      arrow::struct_({arrow::field("u", arrow::int32()), arrow::field("v", arrow::int64())});
   return arrow::schema({arrow::field("a", arrow::int64()), arrow::field("st", st),
                         arrow::field("l", arrow::list(item)), arrow::field("late", arrow::int8())});
 }
@@ -56,7 +57,8 @@ class SplitColumns : public ::testing::Test {
       ColumnPart whole{table_.manifest().schema.FindById(field.id),
                        rows_->GetColumnByName(field.name)};
       columns.push_back(MergeColumn(field, schema->GetFieldByName(field.name)->type(), {&whole, 1},
-                                    rows_->num_rows(), arrow::default_memory_pool()).ValueOrDie());
+                                    rows_->num_rows(), arrow::default_memory_pool())
+                            .ValueOrDie());
     }
     return arrow::RecordBatch::Make(schema, rows_->num_rows(), columns);
   }
@@ -105,7 +107,8 @@ TEST_F(SplitColumns, EveryLeafInAFileOfItsOwn) {
 TEST_F(SplitColumns, MissingFieldsAreNull) {
   AddFragment({{2, 7}});
   ExpectJson(R"([
-    {"a": null, "st": {"x": 10, "y": null}, "l": [{"u": null, "v": 2}, {"u": null, "v": null}], "late": null},
+    {"a": null, "st": {"x": 10, "y": null},
+     "l": [{"u": null, "v": 2}, {"u": null, "v": null}], "late": null},
     {"a": null, "st": null, "l": null, "late": null},
     {"a": null, "st": {"x": null, "y": null}, "l": [], "late": null},
     {"a": null, "st": {"x": 40, "y": null}, "l": [null, {"u": null, "v": 6}], "late": null}])");
@@ -139,9 +142,9 @@ TEST_F(SplitColumns, PathsAreFlatInScansAndNestedInTakes) {
   std::vector<uint64_t> positions = {1, 0};
   auto taken =
       TakeRows(*snapshot, positions, std::vector<std::string>{"st.x", "_rowid", "a"}).ValueOrDie();
-  auto nested = arrow::schema({arrow::field("st", arrow::struct_({arrow::field("x", arrow::int32())})),
-                               arrow::field("_rowid", arrow::uint64()),
-                               arrow::field("a", arrow::int64())});
+  auto nested =
+      arrow::schema({arrow::field("st", arrow::struct_({arrow::field("x", arrow::int32())})),
+                     arrow::field("_rowid", arrow::uint64()), arrow::field("a", arrow::int64())});
   EXPECT_TRUE(taken->Equals(*FromJson(nested, R"([
     {"st": null, "_rowid": 1, "a": 2}, {"st": {"x": 10}, "_rowid": 0, "a": 1}])")))
       << taken->ToString();
@@ -223,8 +226,7 @@ TEST_F(SplitColumns, FilesMustAgreeAboutRows) {
   AddFragment({{0, 2, 3, 6, 7}});
   table::DataFragment fragment = ParseFragment(table_.manifest().fragments[0]).ValueOrDie();
   auto half = rows_->Slice(0, 2);
-  *fragment.add_files() =
-      table_.WriteFile(table_.manifest().schema.ProjectByIds({8}), *half);
+  *fragment.add_files() = table_.WriteFile(table_.manifest().schema.ProjectByIds({8}), *half);
   fragment.set_id(5);
   table_.Add(fragment);
   EXPECT_EQ(GetErrorCode(ScanTable(table_.Open(), {}).status()), ErrorCode::kCorrupt);
@@ -237,8 +239,8 @@ TEST(MatchForAppend, NamesAndTypes) {
   };
   auto all = match(Nested()->fields()).ValueOrDie();
   EXPECT_EQ(all.file_schema.fields.size(), 4u);
-  auto some = match({arrow::field("late", arrow::int8()), arrow::field("a", arrow::int64())})
-                  .ValueOrDie();
+  auto some =
+      match({arrow::field("late", arrow::int8()), arrow::field("a", arrow::int64())}).ValueOrDie();
   ASSERT_EQ(some.file_schema.fields.size(), 2u);
   EXPECT_EQ(some.file_schema.fields[0].id, 0) << "the table's order and ids";
   EXPECT_EQ(some.file_schema.fields[1].id, 8);
@@ -251,8 +253,8 @@ TEST(MatchForAppend, NamesAndTypes) {
   auto inner = arrow::struct_({arrow::field("x", arrow::utf8())});
   EXPECT_NE(match({arrow::field("st", inner)}).status().message().find("'st.x'"),
             std::string::npos);
-  Status extra = match({arrow::field("a", arrow::int64()), arrow::field("latte", arrow::int8())})
-                     .status();
+  Status extra =
+      match({arrow::field("a", arrow::int64()), arrow::field("latte", arrow::int8())}).status();
   EXPECT_NE(extra.message().find("did you mean 'late'"), std::string::npos) << extra;
   EXPECT_FALSE(match({arrow::field("st", arrow::int8())}).ok());
   EXPECT_FALSE(match({}).ok());
@@ -264,7 +266,8 @@ TEST(MatchForAppend, NamesAndTypes) {
 TEST(MatchForAppend, MembersInAnotherOrder) {
   Schema table = Schema::FromArrow(*Nested()).ValueOrDie();
   auto st = arrow::struct_({arrow::field("y", arrow::utf8()), arrow::field("x", arrow::int32())});
-  auto item = arrow::struct_({arrow::field("v", arrow::int64()), arrow::field("u", arrow::int32())});
+  auto item =
+      arrow::struct_({arrow::field("v", arrow::int64()), arrow::field("u", arrow::int32())});
   auto schema = arrow::schema({arrow::field("l", arrow::list(item)), arrow::field("st", st)});
   auto mapping = MatchForAppend(table, *schema).ValueOrDie();
   auto batch = FromJson(schema, R"([{"l": [{"v": 9, "u": 8}], "st": {"y": "p", "x": 1}},

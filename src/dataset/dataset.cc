@@ -158,9 +158,9 @@ std::map<std::string, std::string> Dataset::table_metadata() const {
 
 arrow::Result<uint64_t> Dataset::LatestVersion() const {
   const Snapshot& snapshot = *impl_->snapshot;
-  ARROW_ASSIGN_OR_RAISE(auto latest,
-                        FindLatestVersion(snapshot.MakeContext(), *snapshot.table().store,
-                                          snapshot.table().root));
+  ARROW_ASSIGN_OR_RAISE(
+      auto latest,
+      FindLatestVersion(snapshot.MakeContext(), *snapshot.table().store, snapshot.table().root));
   if (!latest) return NotFound("Dataset at path ", snapshot.table().root, " was not found");
   return latest->version;
 }

@@ -85,12 +85,11 @@ TEST_F(Datasets, CreateAppendOverwriteAndBack) {
   EXPECT_EQ(first->data_storage_version(), "2.2");
   auto second = Write(WriteMode::kAppend, {Numbers(10, 3), Numbers(13, 4)}).ValueOrDie();
   EXPECT_EQ(second->CountRows().ValueOrDie(), 17u);
-  auto third = second->Insert(Reader({Numbers(100, 2)}), {.mode = WriteMode::kOverwrite})
-                   .ValueOrDie();
+  auto third =
+      second->Insert(Reader({Numbers(100, 2)}), {.mode = WriteMode::kOverwrite}).ValueOrDie();
   ExpectNumbers(*third, {{100, 2}});
   ExpectNumbers(*third->Checkout(uint64_t{2}).ValueOrDie(), {{0, 17}});
-  ExpectNumbers(*Dataset::Open(uri_, {.version = uint64_t{1}}).ValueOrDie(),
-                {{0, 10}});
+  ExpectNumbers(*Dataset::Open(uri_, {.version = uint64_t{1}}).ValueOrDie(), {{0, 10}});
   EXPECT_EQ(first->LatestVersion().ValueOrDie(), 3u);
   auto versions = first->Versions().ValueOrDie();
   ASSERT_EQ(versions.size(), 3u);
@@ -221,8 +220,9 @@ TEST_F(Datasets, StorageVersions) {
   EXPECT_EQ(GetErrorCode(Write(WriteMode::kAppend, {Numbers(0, 1)}, options).status()),
             ErrorCode::kUserInput);
   options.data_storage_version = "STABLE";
-  EXPECT_EQ(Write(WriteMode::kOverwrite, {Numbers(0, 1)}, options)
-                .ValueOrDie()->data_storage_version(), "2.2");
+  EXPECT_EQ(
+      Write(WriteMode::kOverwrite, {Numbers(0, 1)}, options).ValueOrDie()->data_storage_version(),
+      "2.2");
   options.data_storage_version = "7";
   EXPECT_EQ(GetErrorCode(Write(WriteMode::kOverwrite, {Numbers(0, 1)}, options).status()),
             ErrorCode::kUserInput);

@@ -81,8 +81,8 @@ std::vector<Case> Cases() {
     if (!fs::exists(FixturesFolder() / section)) continue;
     for (const auto& entry : fs::directory_iterator(FixturesFolder() / section)) {
       std::string name = entry.path().filename().string();
-      bool readable = !name.ends_with("_v2.0") && !name.ends_with("_v2.3") &&
-                      !name.ends_with("_vlegacy");
+      bool readable =
+          !name.ends_with("_v2.0") && !name.ends_with("_v2.3") && !name.ends_with("_vlegacy");
       cases.push_back({section, name, readable});
     }
   }
@@ -208,20 +208,18 @@ TEST_P(TableFixtures, TakeIsLikeScan) {
   for (size_t i = 0; i < positions.size(); ++i) {
     auto row = static_cast<int64_t>(positions[i]);
     for (int c = 0; c < table->num_columns(); ++c) {
-      ASSERT_TRUE(taken->column(c)->RangeEquals(*table->column(c)->chunk(0),
-                                                static_cast<int64_t>(i),
-                                                static_cast<int64_t>(i) + 1, row))
+      ASSERT_TRUE(taken->column(c)->RangeEquals(
+          *table->column(c)->chunk(0), static_cast<int64_t>(i), static_cast<int64_t>(i) + 1, row))
           << table->field(c)->name() << " of row " << row;
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TableFixtures, ::testing::ValuesIn(Cases()),
-                         [](const auto& info) {
-                           std::string name = info.param.section + "_" + info.param.name;
-                           std::replace(name.begin(), name.end(), '.', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, TableFixtures, ::testing::ValuesIn(Cases()), [](const auto& info) {
+  std::string name = info.param.section + "_" + info.param.name;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+});
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TableFixtures);
 
 TEST(Fixtures, ArePresent) {
@@ -237,8 +235,7 @@ TEST(Fixtures, Detached) {
   std::ifstream file(folder / "expected.json");
   Json info = Json::parse(file);
   uint64_t version = std::stoull(info["detached_version"].get<std::string>());
-  auto dataset = Dataset::Open((folder / "data.lance").string(),
-                               {.version = version}).ValueOrDie();
+  auto dataset = Dataset::Open((folder / "data.lance").string(), {.version = version}).ValueOrDie();
   ExpectSameTable(*ReadArrowFile(folder / "detached.arrow"), *dataset->ToTable().ValueOrDie());
   EXPECT_EQ(dataset->LatestVersion().ValueOrDie(), 1u);
 }

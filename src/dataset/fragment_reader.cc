@@ -104,8 +104,8 @@ struct FragmentReader::Opener {
       Schema part = ids.size() == leaves.size() ? data : data.ProjectByIds(ids);
       ARROW_RETURN_NOT_OK(AddFile(file, std::move(part)));
     }
-    bool all_in_one = out->files_.size() == 1 &&
-                      out->files_[0].projection.columns.size() == leaves.size();
+    bool all_in_one =
+        out->files_.size() == 1 && out->files_[0].projection.columns.size() == leaves.size();
     out->file_is_data_ = all_in_one;
     if (all_in_one && out->selection_->outputs_are_data) {
       // Then its batches need no change at all.
@@ -140,8 +140,8 @@ struct FragmentReader::Opener {
 
   Status CheckRows(const FileReader& reader) {
     uint64_t& rows = out->physical_rows_;
-    if (rows == 0) rows = fragment.physical_rows() != 0 ? fragment.physical_rows()
-                                                        : reader.num_rows();
+    if (rows == 0)
+      rows = fragment.physical_rows() != 0 ? fragment.physical_rows() : reader.num_rows();
     if (rows == reader.num_rows()) return Status::OK();
     return WithPlace(Corrupt("data file has another number of rows than its fragment: ",
                              reader.num_rows(), ", expected ", rows),
@@ -164,11 +164,10 @@ struct FragmentReader::Opener {
       ARROW_RETURN_NOT_OK(OpenRowIds());
     }
     if (selection.Needs(VirtualColumn::kCreatedAtVersion)) {
-      ARROW_RETURN_NOT_OK(OpenVersions(fragment.has_inline_created_at_versions(),
-                                       fragment.inline_created_at_versions(),
-                                       fragment.has_column_created_at_versions(),
-                                       VirtualColumn::kCreatedAtVersion, kSpilledCreatedAtField,
-                                       &out->created_at_));
+      ARROW_RETURN_NOT_OK(OpenVersions(
+          fragment.has_inline_created_at_versions(), fragment.inline_created_at_versions(),
+          fragment.has_column_created_at_versions(), VirtualColumn::kCreatedAtVersion,
+          kSpilledCreatedAtField, &out->created_at_));
     }
     if (selection.Needs(VirtualColumn::kLastUpdatedAtVersion)) {
       ARROW_RETURN_NOT_OK(OpenVersions(fragment.has_inline_last_updated_at_versions(),
@@ -223,8 +222,9 @@ struct FragmentReader::Opener {
       if (!Lists(file, field_id)) continue;
       ARROW_ASSIGN_OR_RAISE(auto reader, OpenFile(context, session, table, manifest, file));
       ARROW_RETURN_NOT_OK(CheckRows(*reader));
-      ARROW_ASSIGN_OR_RAISE(auto projection, reader->Project(std::move(schema), SpanOf(file.fields()),
-                                             SpanOf(file.column_indices())));
+      ARROW_ASSIGN_OR_RAISE(
+          auto projection,
+          reader->Project(std::move(schema), SpanOf(file.fields()), SpanOf(file.column_indices())));
       lineage->spilled = FileRead{std::move(reader), std::move(projection)};
       return Status::OK();
     }
@@ -320,8 +320,8 @@ Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadVirtual(const Context&
   std::span<uint64_t> left(buffer->mutable_data_as<uint64_t>(), static_cast<size_t>(count));
   // Rows of tables that keep no versions count as made by the first one.
   constexpr uint64_t kUnknownVersion = 1;
-  bool is_version = column == VirtualColumn::kCreatedAtVersion ||
-                    column == VirtualColumn::kLastUpdatedAtVersion;
+  bool is_version =
+      column == VirtualColumn::kCreatedAtVersion || column == VirtualColumn::kLastUpdatedAtVersion;
   for (const RowRange& range : rows) {
     std::span<uint64_t> values = left.first(range.count);
     left = left.subspan(range.count);
@@ -332,8 +332,8 @@ Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadVirtual(const Context&
     } else if (is_version) {
       std::fill(values.begin(), values.end(), kUnknownVersion);
     } else {
-      auto first = static_cast<uint64_t>(
-          MakeRowAddress(fragment_id_, static_cast<uint32_t>(range.start)));
+      auto first =
+          static_cast<uint64_t>(MakeRowAddress(fragment_id_, static_cast<uint32_t>(range.start)));
       for (size_t i = 0; i < values.size(); ++i) values[i] = first + i;
     }
   }

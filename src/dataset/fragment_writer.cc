@@ -11,10 +11,7 @@ namespace lance {
 
 FragmentWriter::FragmentWriter(const Context& context, TableLocation table, Schema schema,
                                FragmentWriteOptions options)
-    : context_(context),
-      table_(std::move(table)),
-      schema_(std::move(schema)),
-      options_(options) {
+    : context_(context), table_(std::move(table)), schema_(std::move(schema)), options_(options) {
   options_.max_rows_per_file = std::min(options_.max_rows_per_file, kMaxFragmentRows);
 }
 

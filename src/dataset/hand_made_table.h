@@ -42,8 +42,7 @@ class HandMadeTable {
     table::DataFile file;
     file.set_path(name);
     file.mutable_fields()->Add(result.field_ids.begin(), result.field_ids.end());
-    file.mutable_column_indices()->Add(result.column_indices.begin(),
-                                       result.column_indices.end());
+    file.mutable_column_indices()->Add(result.column_indices.begin(), result.column_indices.end());
     file.set_file_major_version(2);
     file.set_file_minor_version(2);
     file.set_file_size_bytes(result.size_bytes);
@@ -69,9 +68,7 @@ class HandMadeTable {
     CheckOk(handle_.table.store->Put(context_, path, bytes));
   }
 
-  void Add(table::DataFragment fragment) {
-    CheckOk(manifest_.AddFragments({std::move(fragment)}));
-  }
+  void Add(table::DataFragment fragment) { CheckOk(manifest_.AddFragments({std::move(fragment)})); }
   Manifest& manifest() { return manifest_; }
   const TableHandle& handle() const { return handle_; }
 
@@ -86,8 +83,8 @@ class HandMadeTable {
  private:
   Context context_;
   Manifest manifest_;
-  TableHandle handle_{"memory://hand-made", {MakeMemoryStore(), "/hand-made"},
-                      std::make_shared<TableSession>()};
+  TableHandle handle_{
+      "memory://hand-made", {MakeMemoryStore(), "/hand-made"}, std::make_shared<TableSession>()};
 };
 
 }  // namespace lance

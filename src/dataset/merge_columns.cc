@@ -76,8 +76,8 @@ bool SameTree(const Field& a, const Field& b) {
 
 Result<std::shared_ptr<arrow::Array>> MergeColumn(const Field& field,
                                                   const std::shared_ptr<arrow::DataType>& type,
-                                                  std::span<const ColumnPart> parts,
-                                                  int64_t length, arrow::MemoryPool* pool) {
+                                                  std::span<const ColumnPart> parts, int64_t length,
+                                                  arrow::MemoryPool* pool) {
   if (parts.empty()) return arrow::MakeArrayOfNull(type, length, pool);
   if (parts.size() == 1 && SameTree(field, *parts[0].field)) return parts[0].array;
   if (field.IsLeaf()) {
@@ -113,14 +113,13 @@ Result<std::shared_ptr<arrow::Array>> MergeColumn(const Field& field,
     int64_t child_length = child_parts.empty() ? first.length : child_parts[0].array->length();
     for (const ColumnPart& part : child_parts) {
       if (part.array->length() != child_length) {
-        return WithPlace(
-            Corrupt("data files of a fragment disagree about the lengths of a column"),
-            {.field = child.name});
+        return WithPlace(Corrupt("data files of a fragment disagree about the lengths of a column"),
+                         {.field = child.name});
       }
     }
-    ARROW_ASSIGN_OR_RAISE(auto array,
-                          MergeColumn(child, storage->field(static_cast<int>(i))->type(),
-                                      child_parts, child_length, pool));
+    ARROW_ASSIGN_OR_RAISE(
+        auto array, MergeColumn(child, storage->field(static_cast<int>(i))->type(), child_parts,
+                                child_length, pool));
     merged->child_data.push_back(array->data());
   }
   return arrow::MakeArray(merged);

@@ -25,7 +25,7 @@ bool SameTree(const Field& a, const Field& b);
 /// the lengths of lists; parents are as in the first part. No part at all gives all nulls.
 Result<std::shared_ptr<arrow::Array>> MergeColumn(const Field& field,
                                                   const std::shared_ptr<arrow::DataType>& type,
-                                                  std::span<const ColumnPart> parts,
-                                                  int64_t length, arrow::MemoryPool* pool);
+                                                  std::span<const ColumnPart> parts, int64_t length,
+                                                  arrow::MemoryPool* pool);
 
 }  // namespace lance

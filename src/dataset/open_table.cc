@@ -15,9 +15,8 @@ Status NoDataset(const TableHandle& handle) {
 
 Result<TableHandle> TableHandle::Make(const std::string& uri) {
   ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(uri));
-  return TableHandle{uri,
-                     {std::move(location.store), std::move(location.path)},
-                     std::make_shared<TableSession>()};
+  return TableHandle{
+      uri, {std::move(location.store), std::move(location.path)}, std::make_shared<TableSession>()};
 }
 
 Result<std::shared_ptr<const Snapshot>> TableHandle::Open(
@@ -69,8 +68,7 @@ Result<std::shared_ptr<const Snapshot>> TableHandle::OpenTag(const std::string& 
   // The newest version tells whether this is a branch; tags lie below the main root.
   ARROW_ASSIGN_OR_RAISE(auto newest, OpenNewest());
   std::string main_root = MainRoot(table.root, newest->manifest());
-  ARROW_ASSIGN_OR_RAISE(Tag tag,
-                        ReadTag(session->MakeContext(), *table.store, main_root, name));
+  ARROW_ASSIGN_OR_RAISE(Tag tag, ReadTag(session->MakeContext(), *table.store, main_root, name));
   TableHandle target = *this;
   if (main_root != table.root && uri.ends_with(table.root.substr(main_root.size()))) {
     target.uri.resize(uri.size() - (table.root.size() - main_root.size()));

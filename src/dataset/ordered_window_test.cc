@@ -33,10 +33,12 @@ TEST_P(Windows, ResultsComeInOrder) {
   for (int64_t popped = 0; popped < 300; ++popped) {
     while (window.size() < 10) {
       auto pause = std::chrono::microseconds(random() % 300);
-      window.Push([number = pushed++, pause]() -> Result<OrderedWindow::Batches> {
-        std::this_thread::sleep_for(pause);
-        return MakeResult(number);
-      }, /*ahead=*/window.size() > 0);
+      window.Push(
+          [number = pushed++, pause]() -> Result<OrderedWindow::Batches> {
+            std::this_thread::sleep_for(pause);
+            return MakeResult(number);
+          },
+          /*ahead=*/window.size() > 0);
     }
     ASSERT_EQ(window.PopFront().ValueOrDie()[0]->num_rows(), popped);
   }
@@ -48,13 +50,15 @@ TEST_P(Windows, DestructionWaitsForRunningTasksOnly) {
   {
     OrderedWindow window;
     for (int i = 0; i < 200; ++i) {
-      window.Push([&]() -> Result<OrderedWindow::Batches> {
-        ++running;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        --running;
-        ++ran;
-        return MakeResult(0);
-      }, /*ahead=*/i > 0 && GetParam() > 1);
+      window.Push(
+          [&]() -> Result<OrderedWindow::Batches> {
+            ++running;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            --running;
+            ++ran;
+            return MakeResult(0);
+          },
+          /*ahead=*/i > 0 && GetParam() > 1);
     }
     ASSERT_TRUE(window.PopFront().ok());
   }

@@ -63,8 +63,8 @@ class MorselStream {
     ARROW_ASSIGN_OR_RAISE(auto selection, SelectForScan(*snapshot, options));
     ARROW_ASSIGN_OR_RAISE(auto range, RangeOf(*snapshot, options));
     ARROW_ASSIGN_OR_RAISE(auto counts, snapshot->Counts());
-    return std::unique_ptr<MorselStream>(new MorselStream(
-        std::move(snapshot), std::move(selection), std::move(counts), std::move(range)));
+    return std::unique_ptr<MorselStream>(new MorselStream(std::move(snapshot), std::move(selection),
+                                                          std::move(counts), std::move(range)));
   }
   ~MorselStream() { stop_.RequestStop(Status::Cancelled("scan was closed")); }
 

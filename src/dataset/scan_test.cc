@@ -34,7 +34,8 @@ std::shared_ptr<arrow::RecordBatch> MakeRows(const std::vector<int64_t>& numbers
 /// A random table with what is in it.
 class RandomTable {
  public:
-  explicit RandomTable(uint32_t seed) : random_(seed), table_(Schema::FromArrow(*ArrowSchema()).ValueOrDie()) {
+  explicit RandomTable(uint32_t seed)
+      : random_(seed), table_(Schema::FromArrow(*ArrowSchema()).ValueOrDie()) {
     size_t fragments = 1 + random_() % 6;
     for (size_t i = 0; i < fragments; ++i) AddFragment(3 * i + random_() % 3);
     snapshot_ = table_.Open();
@@ -168,9 +169,9 @@ TEST_P(Scans, LimitAndOffset) {
       options.limit = table.random()() % (all.size() + 10);
       size_t start = std::min<size_t>(options.offset, all.size());
       size_t end = std::min<size_t>(start + *options.limit, all.size());
-      ExpectRows(*ScanTable(table.snapshot(), options).ValueOrDie(),
-                 {all.begin() + static_cast<ptrdiff_t>(start),
-                  all.begin() + static_cast<ptrdiff_t>(end)});
+      ExpectRows(
+          *ScanTable(table.snapshot(), options).ValueOrDie(),
+          {all.begin() + static_cast<ptrdiff_t>(start), all.begin() + static_cast<ptrdiff_t>(end)});
     }
   }
 }
@@ -295,7 +296,8 @@ TEST_P(Scans, TakeIsLikeScan) {
     const auto& live = table.live()[fragment];
     std::vector<uint64_t> positions = {live.size() - 1, 0, live.size() / 2};
     auto taken = TakeRowsOfFragment(*table.snapshot(), table.snapshot()->fragments()[fragment].id,
-                                    positions, std::nullopt).ValueOrDie();
+                                    positions, std::nullopt)
+                     .ValueOrDie();
     ExpectRows(*arrow::Table::FromRecordBatches({taken}).ValueOrDie(),
                {live.back(), live.front(), live[live.size() / 2]});
   }
@@ -314,7 +316,8 @@ TEST_P(Scans, TakeOutOfRange) {
   EXPECT_EQ(stats.reads, reads) << "nothing is read before the check";
   uint64_t first_size = table.live()[0].size();
   EXPECT_FALSE(TakeRowsOfFragment(*table.snapshot(), table.snapshot()->fragments()[0].id,
-                                  std::vector<uint64_t>{first_size}, std::nullopt).ok());
+                                  std::vector<uint64_t>{first_size}, std::nullopt)
+                   .ok());
 }
 
 TEST_P(Scans, TakeWithoutColumns) {

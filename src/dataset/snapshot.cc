@@ -11,7 +11,8 @@ constexpr size_t kMaxSelections = 16;
 
 size_t RowCounts::FragmentAt(uint64_t position) const {
   return static_cast<size_t>(std::upper_bound(starts.begin(), starts.end(), position) -
-                             starts.begin()) - 1;
+                             starts.begin()) -
+         1;
 }
 
 Snapshot::Snapshot(std::string uri, TableLocation table, std::shared_ptr<const ManifestFile> file,
@@ -70,9 +71,8 @@ Result<std::shared_ptr<FragmentReader>> Snapshot::OpenFragment(
     size_t fragment_index) const {
   ReaderKey key{selection->id, fragment_index};
   if (auto reader = readers_.Get(key)) return reader;
-  ARROW_ASSIGN_OR_RAISE(auto reader,
-                        FragmentReader::Open(context, *session_, table_, manifest(),
-                                             fragments()[fragment_index], selection));
+  ARROW_ASSIGN_OR_RAISE(auto reader, FragmentReader::Open(context, *session_, table_, manifest(),
+                                                          fragments()[fragment_index], selection));
   return readers_.Put(key, std::move(reader));
 }
 

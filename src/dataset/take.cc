@@ -89,8 +89,7 @@ class Taker {
       uint64_t start = counts_->starts[index];
       uint64_t end = counts_->starts[index + 1];
       FragmentTake take{index, nullptr, {}};
-      ARROW_ASSIGN_OR_RAISE(take.reader,
-                            snapshot_.OpenFragment(context_, selection_, index));
+      ARROW_ASSIGN_OR_RAISE(take.reader, snapshot_.OpenFragment(context_, selection_, index));
       if (take.reader->live_rows() != end - start) {
         return Corrupt("fragment ", snapshot_.fragments()[index].id, " has ",
                        take.reader->live_rows(), " rows, not ", end - start,
@@ -129,8 +128,8 @@ class Taker {
     auto indices = std::make_shared<arrow::Int64Array>(count, std::move(buffer));
     arrow::compute::ExecContext exec(context_.pool());
     ARROW_ASSIGN_OR_RAISE(
-        auto taken, arrow::compute::Take(batch, indices,
-                                         arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
+        auto taken,
+        arrow::compute::Take(batch, indices, arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
     return taken.record_batch();
   }
 

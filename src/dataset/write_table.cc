@@ -78,8 +78,7 @@ Result<WritePlan> MakePlan(const TableHandle& handle, std::shared_ptr<const Snap
   ARROW_RETURN_NOT_OK(CheckOptions(options));
   ARROW_ASSIGN_OR_RAISE(auto newest, handle.OpenNewestIfAny());
   if (newest != nullptr && options.mode == WriteMode::kCreate) {
-    return AlreadyExists("Dataset already exists: ", handle.uri,
-                         "; append to it or overwrite it");
+    return AlreadyExists("Dataset already exists: ", handle.uri, "; append to it or overwrite it");
   }
   WritePlan plan;
   plan.append = newest != nullptr && options.mode == WriteMode::kAppend;
@@ -108,8 +107,7 @@ FragmentWriteOptions FileOptions(const WritePlan& plan, const WriteOptions& opti
 }
 
 Status WriteBatches(const Context& context, const WritePlan& plan,
-                    const std::shared_ptr<arrow::RecordBatchReader>& data,
-                    FragmentWriter* writer) {
+                    const std::shared_ptr<arrow::RecordBatchReader>& data, FragmentWriter* writer) {
   while (true) {
     ARROW_RETURN_NOT_OK(context.CheckStop());
     std::shared_ptr<arrow::RecordBatch> batch;
@@ -145,8 +143,7 @@ Transaction MakeTransaction(const WritePlan& plan, const WriteOptions& options,
 }
 
 Result<std::shared_ptr<const ManifestFile>> Commit(const Context& context,
-                                                   const TableHandle& handle,
-                                                   const WritePlan& plan,
+                                                   const TableHandle& handle, const WritePlan& plan,
                                                    const WriteOptions& options,
                                                    const FragmentWriter& writer) {
   CommitOptions commit;

@@ -70,13 +70,12 @@ Result<ContainerWriter::Extent> ContainerWriter::WritePadded(Bytes bytes, Object
   return extent;
 }
 
-Status ContainerWriter::WritePage(size_t column, const encoding::EncodedPage& page, uint64_t first_row,
-                           ObjectWriter* writer) {
+Status ContainerWriter::WritePage(size_t column, const encoding::EncodedPage& page,
+                                  uint64_t first_row, ObjectWriter* writer) {
   file::v2::ColumnMetadata::Page* out = columns_[column].add_pages();
   for (const auto& buffer : page.buffers) {
     ARROW_ASSIGN_OR_RAISE(
-        Extent extent,
-        WritePadded({buffer->data(), static_cast<size_t>(buffer->size())}, writer));
+        Extent extent, WritePadded({buffer->data(), static_cast<size_t>(buffer->size())}, writer));
     out->add_buffer_offsets(extent.position);
     out->add_buffer_sizes(extent.size);
   }
@@ -93,7 +92,7 @@ Result<uint32_t> ContainerWriter::WriteGlobalBuffer(Bytes bytes, ObjectWriter* w
 }
 
 Status ContainerWriter::Finish(const Schema& schema, uint64_t num_rows, FileVersion version,
-                        ObjectWriter* writer) const {
+                               ObjectWriter* writer) const {
   file::FileDescriptor descriptor;
   schema.ToProto(descriptor.mutable_schema()->mutable_fields());
   if (schema.metadata != nullptr) {

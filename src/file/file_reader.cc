@@ -8,6 +8,7 @@
 #include "arrow/array.h"
 #include "arrow/record_batch.h"
 #include "arrow/type.h"
+#include "base/executor.h"
 #include "encoding/read/page_reader.h"
 #include "encodings21.pb.h"
 #include "file/assemble.h"
@@ -25,6 +26,10 @@ using encoding::NeededBytes;
 using encoding::PageBuffer;
 using encoding::PageCursor;
 using encoding::PageReader;
+
+// Reads of at most so many ranges and rows are decoded on the caller's thread.
+constexpr size_t kInlineRequests = 64;
+constexpr uint64_t kInlineRows = 16 * 1024;
 
 constexpr char kPageLayoutType[] = "lance.encodings21.PageLayout";
 constexpr char kColumnEncodingType[] = "lance.encodings.ColumnEncoding";
@@ -127,6 +132,7 @@ struct LeafRead {
   const LeafShape* shape = nullptr;
   std::unique_ptr<LeafSink> sink;
   std::vector<PageRead> pages;
+  std::vector<encoding::LayerArrays> layers;
 };
 
 // Splits rows of the file at the borders of pages. `scale` is the number of page rows for one
@@ -177,7 +183,8 @@ struct FileReader::Impl {
                             std::span<const RowRange> rows, uint64_t count,
                             arrow::MemoryPool* pool) const;
   Status OpenPages(const Context& context, std::vector<LeafRead>& leaves) const;
-  Status ReadPages(const Context& context, std::vector<LeafRead>& leaves) const;
+  Status ReadPages(const Context& context, uint64_t count, std::vector<LeafRead>& leaves) const;
+  Status DecodeLeaf(const Context& context, LeafRead& leaf, uint64_t count) const;
 };
 
 // Pages say how many rows there are: those of the first column, against which the others are
@@ -285,7 +292,9 @@ Status FileReader::Impl::OpenPages(const Context& context, std::vector<LeafRead>
 }
 
 // Rounds of reads shared by all columns and pages, then decoding.
-Status FileReader::Impl::ReadPages(const Context& context, std::vector<LeafRead>& leaves) const {
+Status FileReader::Impl::ReadPages(const Context& context, uint64_t count,
+                                   std::vector<LeafRead>& leaves) const {
+  size_t requests = 0;
   // Bytes of earlier rounds stay alive until the end.
   std::vector<std::unique_ptr<ReadBatch>> rounds;
   std::vector<NeededBytes> needs;
@@ -312,6 +321,7 @@ Status FileReader::Impl::ReadPages(const Context& context, std::vector<LeafRead>
       }
     }
     if (batch->size() == 0) break;
+    requests += batch->size();
     ARROW_RETURN_NOT_OK(batch->Execute(context, *reader));
     for (LeafRead& leaf : leaves) {
       for (PageRead& page : leaf.pages) {
@@ -325,16 +335,28 @@ Status FileReader::Impl::ReadPages(const Context& context, std::vector<LeafRead>
     }
     rounds.push_back(std::move(batch));
   }
-  for (LeafRead& leaf : leaves) {
-    ARROW_RETURN_NOT_OK(context.CheckStop());
-    for (PageRead& page : leaf.pages) {
-      Status status = page.cursor->DecodeInto(*leaf.sink, page.at);
-      if (!status.ok()) {
-        return WithPlace(status,
-                         Place(reader->path(), leaf.index, static_cast<int64_t>(page.page)));
-      }
+  // A hop to another thread costs more than decoding a few rows.
+  if (requests <= kInlineRequests && count <= kInlineRows) {
+    for (LeafRead& leaf : leaves) ARROW_RETURN_NOT_OK(DecodeLeaf(context, leaf, count));
+    return Status::OK();
+  }
+  return ParallelFor(context, leaves.size(),
+                     [&](size_t i) { return DecodeLeaf(context, leaves[i], count); });
+}
+
+Status FileReader::Impl::DecodeLeaf(const Context& context, LeafRead& leaf,
+                                    uint64_t count) const {
+  ARROW_RETURN_NOT_OK(context.CheckStop());
+  for (PageRead& page : leaf.pages) {
+    Status status = page.cursor->DecodeInto(*leaf.sink, page.at);
+    if (!status.ok()) {
+      return WithPlace(status,
+                       Place(reader->path(), leaf.index, static_cast<int64_t>(page.page)));
     }
   }
+  auto layers = encoding::Unravel(*leaf.sink, count, context.pool());
+  if (!layers.ok()) return WithPlace(layers.status(), Place(reader->path(), leaf.index));
+  leaf.layers = *std::move(layers);
   return Status::OK();
 }
 
@@ -446,14 +468,12 @@ Result<std::shared_ptr<arrow::RecordBatch>> FileReader::Read(const Context& cont
     }
     for (PageRead& page : leaf.pages) page.cursor = page.reader->Start(std::move(page.rows));
   }
-  ARROW_RETURN_NOT_OK(impl_->ReadPages(context, leaves));
+  ARROW_RETURN_NOT_OK(impl_->ReadPages(context, count, leaves));
 
   std::vector<LeafArrays> arrays;
   arrays.reserve(leaves.size());
   for (LeafRead& leaf : leaves) {
-    auto layers = encoding::Unravel(*leaf.sink, count, context.pool());
-    if (!layers.ok()) return WithPlace(layers.status(), Place(path(), leaf.index));
-    arrays.push_back({std::move(leaf.sink), *std::move(layers)});
+    arrays.push_back({std::move(leaf.sink), std::move(leaf.layers)});
   }
   arrow::ArrayVector columns;
   size_t first = 0;

@@ -55,7 +55,7 @@ class FileReader {
                                  std::span<const int32_t> column_indices) const;
 
   /// Rows of the given ranges, in order, as one batch. Ranges are ascending and don't overlap;
-  /// a range beyond num_rows() is a user error. Runs on the calling thread.
+  /// a range beyond num_rows() is a user error. Small reads run on the calling thread alone.
   Result<std::shared_ptr<arrow::RecordBatch>> Read(const Context& context,
                                                    const FileProjection& projection,
                                                    std::span<const RowRange> rows) const;

@@ -60,14 +60,13 @@ struct FileWriter::Impl {
   Result<std::shared_ptr<arrow::ArrayData>> CheckColumn(const arrow::RecordBatch& batch,
                                                         const TopLevelField& field) const {
     ARROW_ASSIGN_OR_RAISE(int index, FindColumn(*batch.schema(), field.name));
-    ARROW_ASSIGN_OR_RAISE(auto array,
-                          encoding::ToStorageArray(batch.column_data(index), *field.type,
-                                                   field.name, context.pool()));
+    ARROW_ASSIGN_OR_RAISE(
+        auto array, encoding::ToStorageArray(batch.column_data(index), *field.type, field.name,
+                                             context.pool()));
     for (size_t i = 0; i < field.num_columns; ++i) {
-      ARROW_ASSIGN_OR_RAISE(
-          const encoding::PathStep* step,
-          encoding::FindForbiddenNull(columns[field.first_column + i].path(), array,
-                                      context.pool()));
+      ARROW_ASSIGN_OR_RAISE(const encoding::PathStep* step,
+                            encoding::FindForbiddenNull(columns[field.first_column + i].path(),
+                                                        array, context.pool()));
       if (step == nullptr) continue;
       return UserError("null in a field that is not nullable: field '", step->name,
                        "'; fill the nulls or make the field nullable");
@@ -83,9 +82,7 @@ struct FileWriter::Impl {
     }
     // Nothing is kept before all columns are found good.
     std::vector<std::shared_ptr<arrow::ArrayData>> arrays(fields.size());
-    auto check = [&](size_t i) {
-      return CheckColumn(batch, fields[i]).Value(&arrays[i]);
-    };
+    auto check = [&](size_t i) { return CheckColumn(batch, fields[i]).Value(&arrays[i]); };
     if (batch.num_rows() >= kParallelCheckRows) {
       ARROW_RETURN_NOT_OK(ParallelFor(context, fields.size(), check));
     } else {
@@ -194,9 +191,8 @@ Status FileWriter::WriteBatch(const arrow::RecordBatch& batch) {
 }
 
 void FileWriter::AddSchemaMetadata(std::string key, std::string value) {
-  auto metadata = impl_->schema.metadata == nullptr
-                      ? std::make_shared<arrow::KeyValueMetadata>()
-                      : impl_->schema.metadata->Copy();
+  auto metadata = impl_->schema.metadata == nullptr ? std::make_shared<arrow::KeyValueMetadata>()
+                                                    : impl_->schema.metadata->Copy();
   // Only fails for a key that is there twice.
   static_cast<void>(metadata->Delete(key));
   metadata->Append(std::move(key), std::move(value));
@@ -221,7 +217,7 @@ Result<FileWriteResult> FileWriter::Finish() {
   impl_->failed = impl_->Flush(/*all=*/true);
   ARROW_RETURN_NOT_OK(impl_->failed);
   impl_->failed = impl_->container.Finish(impl_->schema, impl_->num_rows, impl_->options.version,
-                                     impl_->writer.get());
+                                          impl_->writer.get());
   ARROW_RETURN_NOT_OK(impl_->failed);
   impl_->finished = true;
   FileWriteResult result;

@@ -100,9 +100,9 @@ class RandomArrays {
     }
     items = offsets.data()[count];
     const auto child = nested ? Structs(items) : Ints(items, 1000);
-    auto data = arrow::ArrayData::Make(arrow::list(child->type()), count,
-                                       {Validity(count), offsets.Finish().ValueOrDie()},
-                                       {child->data()});
+    auto data =
+        arrow::ArrayData::Make(arrow::list(child->type()), count,
+                               {Validity(count), offsets.Finish().ValueOrDie()}, {child->data()});
     return arrow::MakeArray(data);
   }
 
@@ -198,10 +198,9 @@ TEST_F(FileWriterTest, WorkedExample) {
   EXPECT_EQ(bytes.substr(4, 60), std::string(60, 'H'));
   EXPECT_EQ(bytes.substr(0x40, 8), std::string("\3\0\6\0\x0C\0\0\0", 8));
   EXPECT_EQ(bytes.substr(0x48, 8), std::string("\0\0\0\0\1\0\xFE\xFE", 8));
-  EXPECT_EQ(bytes.substr(0xD0, 20),
-            std::string("\x10\0\0\0\x11\0\0\0\x13\0\0\0\x13\0\0\0"
-                        "abcH",
-                        20));
+  EXPECT_EQ(bytes.substr(0xD0, 20), std::string("\x10\0\0\0\x11\0\0\0\x13\0\0\0\x13\0\0\0"
+                                                "abcH",
+                                                20));
   EXPECT_EQ(bytes.substr(bytes.size() - 16), std::string("\1\0\0\0\2\0\0\0\2\0\2\0LANC", 16));
 }
 
@@ -210,15 +209,15 @@ TEST_F(FileWriterTest, NoRowsAndNoColumns) {
   ASSERT_TRUE(Write(schema, {}).ok());
   EXPECT_EQ(OpenReader()->num_rows(), 0u);
   EXPECT_TRUE(OpenReader()->schema().ToArrow().ValueOrDie()->Equals(*schema));
-  ASSERT_TRUE(Write(arrow::schema({}), {arrow::RecordBatch::Make(arrow::schema({}), 5,
-                                                                arrow::ArrayVector{})})
+  ASSERT_TRUE(Write(arrow::schema({}),
+                    {arrow::RecordBatch::Make(arrow::schema({}), 5, arrow::ArrayVector{})})
                   .ok());
   EXPECT_EQ(FileBytes().substr(FileBytes().size() - 4), "LANC");
 }
 
 TEST_F(FileWriterTest, MetadataAndGlobalBuffers) {
-  const auto schema = arrow::schema({field("x", arrow::int8())},
-                                    arrow::key_value_metadata({"a", "b"}, {"1", "2"}));
+  const auto schema =
+      arrow::schema({field("x", arrow::int8())}, arrow::key_value_metadata({"a", "b"}, {"1", "2"}));
   auto writer = OpenWriter(schema).ValueOrDie();
   writer->AddSchemaMetadata("b", "3");
   writer->AddSchemaMetadata("c", "4");

@@ -129,8 +129,7 @@ Result<Manifest> Apply(const Manifest* newest, const Transaction& transaction,
                        const ApplyOptions& options) {
   Manifest manifest;
   if (newest != nullptr) manifest = *newest;
-  bool stable_row_ids =
-      newest != nullptr ? newest->has_stable_row_ids() : options.stable_row_ids;
+  bool stable_row_ids = newest != nullptr ? newest->has_stable_row_ids() : options.stable_row_ids;
   manifest.head.set_version(newest != nullptr ? newest->version() + 1 : 1);
   manifest.set_timestamp_ns(options.timestamp_ns);
   manifest.head.set_tag(transaction.tag());
@@ -144,8 +143,8 @@ Result<Manifest> Apply(const Manifest* newest, const Transaction& transaction,
       ARROW_RETURN_NOT_OK(ApplyAppend(newest, transaction.append(), &manifest));
       break;
     case Transaction::kOverwrite:
-      ARROW_RETURN_NOT_OK(ApplyOverwrite(newest, transaction.overwrite(), options, stable_row_ids,
-                                         &manifest));
+      ARROW_RETURN_NOT_OK(
+          ApplyOverwrite(newest, transaction.overwrite(), options, stable_row_ids, &manifest));
       break;
     default:
       return Unsupported("committing this operation: ", OperationName(transaction));

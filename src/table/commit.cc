@@ -75,11 +75,10 @@ class Committer {
       if (strict_) break;
       if (attempt == 0) first_attempt_time = Clock::now() - start;
     }
-    return WithPlace(
-        MakeError(ErrorCode::kRetryableConflict,
-                  internal::Concat("other writers committed first at each of ", attempts,
-                                   " attempts; please retry")),
-        {.path = table_.root});
+    return WithPlace(MakeError(ErrorCode::kRetryableConflict,
+                               internal::Concat("other writers committed first at each of ",
+                                                attempts, " attempts; please retry")),
+                     {.path = table_.root});
   }
 
  private:
@@ -164,7 +163,8 @@ class Committer {
     auto unknown = [&](const Status& why) {
       return MakeError(ErrorCode::kCommitUnknown,
                        internal::Concat("commit failed, and whether it took effect can't be found "
-                                        "out: ", failure.message(), "; then: ", why.message()),
+                                        "out: ",
+                                        failure.message(), "; then: ", why.message()),
                        {.path = target.path, .version = target.version});
     };
     // A stop request must not keep us from learning what happened.

@@ -251,8 +251,9 @@ TEST_F(Commits, UnknownOutcomeDeletesNothing) {
 
 TEST_F(Commits, UnreadableVersionsStopTheRebase) {
   File first = Create();
-  ASSERT_TRUE(store_->Put(context_, ManifestPath("/t", 2, ManifestNaming::kV2),
-                          AsBytes("not a manifest")).ok());
+  ASSERT_TRUE(
+      store_->Put(context_, ManifestPath("/t", 2, ManifestNaming::kV2), AsBytes("not a manifest"))
+          .ok());
   EXPECT_EQ(GetErrorCode(Commit(first, Append(first)).status()), ErrorCode::kCorrupt);
 }
 
@@ -261,10 +262,10 @@ TEST_F(Commits, VersionsWithoutATransactionStopTheRebase) {
   Manifest bare = first->manifest();
   bare.head.set_version(2);
   bare.head.clear_transaction_file();
-  std::string content = EncodeManifestFile(
-      std::nullopt, std::string(kMaxInlineTransactionBytes + 1, 't'), &bare);
-  ASSERT_TRUE(store_->Put(context_, ManifestPath("/t", 2, ManifestNaming::kV2),
-                          AsBytes(content)).ok());
+  std::string content =
+      EncodeManifestFile(std::nullopt, std::string(kMaxInlineTransactionBytes + 1, 't'), &bare);
+  ASSERT_TRUE(
+      store_->Put(context_, ManifestPath("/t", 2, ManifestNaming::kV2), AsBytes(content)).ok());
   Status status = Commit(first, Append(first)).status();
   EXPECT_EQ(GetErrorCode(status), ErrorCode::kIncompatibleConflict) << status;
 }
@@ -275,8 +276,8 @@ TEST_F(Commits, IndexesAreCarriedOverByAppendsOnly) {
   manifest.head.set_version(2);
   Transaction reserve = Begin(first);
   reserve.mutable_reserve_fragments();
-  std::string content = EncodeManifestFile("the index section", reserve.SerializeAsString(),
-                                           &manifest);
+  std::string content =
+      EncodeManifestFile("the index section", reserve.SerializeAsString(), &manifest);
   std::string path = ManifestPath("/t", 2, ManifestNaming::kV2);
   ASSERT_TRUE(store_->Put(context_, path, AsBytes(content)).ok());
   File appended = Commit(first, Append(first)).ValueOrDie();
@@ -298,8 +299,9 @@ TEST_F(Commits, ManyThreads) {
   for (auto& thread : threads) thread.join();
   auto versions = Versions();
   ASSERT_EQ(versions.size(), 1u + kThreads * kAppends);
-  auto newest = ManifestFile::Read(
-      context_, *store_, ListVersions(context_, *store_, "/t").ValueOrDie().back()).ValueOrDie();
+  auto newest = ManifestFile::Read(context_, *store_,
+                                   ListVersions(context_, *store_, "/t").ValueOrDie().back())
+                    .ValueOrDie();
   ASSERT_EQ(newest->manifest().fragments.size(), versions.size());
   for (size_t i = 0; i < versions.size(); ++i) {
     EXPECT_EQ(newest->manifest().fragments[i].id, i);

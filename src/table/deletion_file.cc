@@ -51,8 +51,8 @@ std::string DeletionFileName(uint64_t fragment_id, const table::DeletionFile& fi
 Result<std::shared_ptr<const DeletionVector>> DecodeDeletionArray(
     std::shared_ptr<arrow::Buffer> content, uint64_t physical_rows) {
   // A compressed body names its own size: it may not be more than the fragment's rows allow.
-  auto limit = static_cast<int64_t>(physical_rows * sizeof(uint32_t)) + content->size() +
-               kDecodeSlackBytes;
+  auto limit =
+      static_cast<int64_t>(physical_rows * sizeof(uint32_t)) + content->size() + kDecodeSlackBytes;
   arrow::CappedMemoryPool pool(arrow::default_memory_pool(), limit);
   auto batch = ReadOnlyBatch(std::move(content), &pool);
   if (!batch.ok()) {

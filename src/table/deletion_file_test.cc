@@ -81,8 +81,8 @@ TEST(DeletionFile, ArrayOfTheWrongShape) {
 TEST(DeletionFile, ArrayCutAnywhere) {
   auto content = WriteIpc(kSchema, {Offsets({17, 3, 99})}, arrow::Compression::ZSTD);
   for (int64_t size = 0; size < content->size(); ++size) {
-    auto cut = arrow::Buffer::FromString(std::string(
-        reinterpret_cast<const char*>(content->data()), static_cast<size_t>(size)));
+    auto cut = arrow::Buffer::FromString(
+        std::string(reinterpret_cast<const char*>(content->data()), static_cast<size_t>(size)));
     auto vector = DecodeDeletionArray(cut, 100);
     ASSERT_FALSE(vector.ok()) << size;
     EXPECT_EQ(GetErrorCode(vector.status()), ErrorCode::kCorrupt) << vector.status();
@@ -106,8 +106,10 @@ TEST(DeletionFile, CountMustAgreeWithTheManifest) {
   auto store = MakeMemoryStore();
   Context context;
   auto content = WriteIpc(kSchema, {Offsets({1, 2})}, arrow::Compression::UNCOMPRESSED);
-  ASSERT_TRUE(store->Put(context, "/t/_deletions/x",
-                         {content->data(), static_cast<size_t>(content->size())}).ok());
+  ASSERT_TRUE(
+      store
+          ->Put(context, "/t/_deletions/x", {content->data(), static_cast<size_t>(content->size())})
+          .ok());
   table::DeletionFile file;
   EXPECT_TRUE(ReadDeletionFile(context, *store, "/t/_deletions/x", file, 10).ok()) << "unknown";
   file.set_num_deleted_rows(2);

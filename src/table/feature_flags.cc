@@ -16,8 +16,8 @@ constexpr uint64_t kReadable = kDeletionFiles | kStableRowIds | kV2FileFormat | 
 constexpr uint64_t kWritable = (kReadable & ~kManagedBlobs) | kNonReusableFieldIds;
 
 /// Must be equal in both words.
-constexpr uint64_t kPaired = kMixedFileVersions | kTaggedReuseHistory | kManagedBlobs |
-                             kZoneWriteSeeds;
+constexpr uint64_t kPaired =
+    kMixedFileVersions | kTaggedReuseHistory | kManagedBlobs | kZoneWriteSeeds;
 
 constexpr std::array<const char*, 18> kNames = {
     "deletion files",

@@ -93,8 +93,9 @@ Result<FragmentSummary> SummarizeFragment(Bytes bytes) {
     return Corrupt("fragment ", summary.id, " has more than 2^32 rows: ", summary.physical_rows);
   }
   if (summary.physical_rows != 0 && summary.num_deleted_rows > summary.physical_rows) {
-    return Corrupt("fragment ", summary.id, " has more deleted rows than rows: ",
-                   summary.num_deleted_rows, " of ", summary.physical_rows);
+    return Corrupt("fragment ", summary.id,
+                   " has more deleted rows than rows: ", summary.num_deleted_rows, " of ",
+                   summary.physical_rows);
   }
   return summary;
 }

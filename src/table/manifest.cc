@@ -173,9 +173,8 @@ Result<table::DataFragment> ParseFragment(const FragmentSummary& summary) {
   return fragment;
 }
 
-Result<Schema> SchemaFromProto(
-    const google::protobuf::RepeatedPtrField<lance::file::Field>& fields,
-    const google::protobuf::Map<std::string, std::string>& metadata) {
+Result<Schema> SchemaFromProto(const google::protobuf::RepeatedPtrField<lance::file::Field>& fields,
+                               const google::protobuf::Map<std::string, std::string>& metadata) {
   ARROW_ASSIGN_OR_RAISE(Schema schema, Schema::FromProto(fields));
   if (!metadata.empty()) {
     // Ordered, so that equal schemas look equal.

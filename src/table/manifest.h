@@ -53,9 +53,8 @@ struct Manifest {
 Result<table::DataFragment> ParseFragment(const FragmentSummary& summary);
 
 /// The schema of a list of stored fields with stored schema metadata.
-Result<Schema> SchemaFromProto(
-    const google::protobuf::RepeatedPtrField<lance::file::Field>& fields,
-    const google::protobuf::Map<std::string, std::string>& metadata);
+Result<Schema> SchemaFromProto(const google::protobuf::RepeatedPtrField<lance::file::Field>& fields,
+                               const google::protobuf::Map<std::string, std::string>& metadata);
 void SchemaMetadataToProto(const Schema& schema,
                            google::protobuf::Map<std::string, std::string>* metadata);
 

@@ -57,8 +57,8 @@ Bytes BytesOf(const arrow::Buffer& buffer) {
 
 Status CheckVersion(const Manifest& manifest, const ManifestLocation& location) {
   if (manifest.version() == location.version) return Status::OK();
-  return Corrupt("manifest holds another version than its name: ", manifest.version(), " instead of ",
-                 location.version);
+  return Corrupt("manifest holds another version than its name: ", manifest.version(),
+                 " instead of ", location.version);
 }
 
 /// Takes the manifest out of the end of its file, which reaches back to it at least.
@@ -70,8 +70,7 @@ Result<Manifest> DecodeTail(const std::shared_ptr<const arrow::Buffer>& tail, ui
   if (length != expected) {
     return Corrupt("manifest has the wrong length: ", length, " bytes, ", expected, " expected");
   }
-  ARROW_ASSIGN_OR_RAISE(auto manifest,
-                        Manifest::Decode(bytes.subspan(kLengthBytes, length), tail));
+  ARROW_ASSIGN_OR_RAISE(auto manifest, Manifest::Decode(bytes.subspan(kLengthBytes, length), tail));
   ARROW_RETURN_NOT_OK(CheckVersion(manifest, location));
   return manifest;
 }
@@ -91,9 +90,9 @@ Result<std::shared_ptr<const ManifestFile>> ManifestFile::Read(const Context& co
     ARROW_ASSIGN_OR_RAISE(auto tail, ReadBuffer(context, *reader, tail_offset, tail_size));
     ARROW_ASSIGN_OR_RAISE(uint64_t offset, ManifestOffset(BytesOf(*tail), size));
     if (offset < tail_offset) {
-      ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> whole,
-                            arrow::AllocateBuffer(static_cast<int64_t>(size - offset),
-                                                  context.pool()));
+      ARROW_ASSIGN_OR_RAISE(
+          std::shared_ptr<arrow::Buffer> whole,
+          arrow::AllocateBuffer(static_cast<int64_t>(size - offset), context.pool()));
       uint64_t missing = tail_offset - offset;
       ARROW_RETURN_NOT_OK(reader->ReadAt(context, offset, missing, whole->mutable_data()));
       std::copy_n(tail->data(), tail_size, whole->mutable_data() + missing);
@@ -162,8 +161,7 @@ Result<std::optional<std::string>> ManifestFile::ReadIndexSection(const Context&
 Result<std::optional<std::string>> ManifestFile::ReadTransactionSection(const Context& context,
                                                                         ObjectStore& store) const {
   if (manifest_.head.has_transaction_section()) {
-    return ReadSection(context, store, manifest_.head.transaction_section(),
-                       "transaction section");
+    return ReadSection(context, store, manifest_.head.transaction_section(), "transaction section");
   }
   if (manifest_.head.has_transaction_section_deprecated()) {
     return ReadSection(context, store, manifest_.head.transaction_section_deprecated(),

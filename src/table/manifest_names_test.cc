@@ -41,9 +41,7 @@ class Listing : public ::testing::Test {
   Context context_;
 };
 
-TEST_F(Listing, NoTable) {
-  EXPECT_FALSE(FindLatestVersion(context_, *store_, "/t").ValueOrDie());
-}
+TEST_F(Listing, NoTable) { EXPECT_FALSE(FindLatestVersion(context_, *store_, "/t").ValueOrDie()); }
 
 TEST_F(Listing, NumericOrder) {
   for (const char* name : {"9.manifest", "10.manifest", "2.manifest", "latest_version_hint.json",

@@ -212,7 +212,8 @@ TEST(ManifestFile, CutAnywhere) {
   ManifestLocation location{3, ManifestNaming::kV2, "/t/cut", 0};
   for (size_t size = 0; size < content.size(); ++size) {
     // Cut at the end, and at the start.
-    for (const std::string& cut : {content.substr(0, size), content.substr(content.size() - size)}) {
+    for (const std::string& cut :
+         {content.substr(0, size), content.substr(content.size() - size)}) {
       ASSERT_TRUE(store->Put(context, location.path, AsBytes(cut)).ok());
       auto file = ManifestFile::Read(context, *store, location);
       if (file.ok()) FAIL() << "read from " << size << " of " << content.size() << " bytes";
@@ -264,9 +265,9 @@ TEST(ManifestFile, WrongVersionAndSectionsOutside) {
     file.append(reinterpret_cast<const char*>(&start), 8);
     file += std::string("\0\0\2\0LANC", 8);
     auto read = ManifestFile::FromBytes(arrow::Buffer::FromString(file),
-                                        {3, ManifestNaming::kV2, "/t/3", 0}).ValueOrDie();
-    EXPECT_EQ(GetErrorCode(read->ReadIndexSection(context, *store).status()),
-              ErrorCode::kCorrupt);
+                                        {3, ManifestNaming::kV2, "/t/3", 0})
+                    .ValueOrDie();
+    EXPECT_EQ(GetErrorCode(read->ReadIndexSection(context, *store).status()), ErrorCode::kCorrupt);
   }
 }
 

@@ -47,7 +47,8 @@ Verdict JudgeAppend(const Transaction& theirs) {
 std::set<std::string> ConfigKeys(const Transaction& transaction) {
   std::set<std::string> keys;
   if (transaction.has_overwrite()) {
-    for (const auto& [key, value] : transaction.overwrite().config_upsert_values()) keys.insert(key);
+    for (const auto& [key, value] : transaction.overwrite().config_upsert_values())
+      keys.insert(key);
   }
   if (transaction.has_update_config()) {
     const auto& update = transaction.update_config();
@@ -102,17 +103,17 @@ Result<Transaction> Rebase(Transaction ours, const Transaction& theirs, uint64_t
     case Verdict::kCompatible:
       return ours;
     case Verdict::kRetry:
-      return MakeError(ErrorCode::kRetryableConflict,
-                       internal::Concat("this ", OperationName(ours),
-                                        " was preempted by a concurrent ", OperationName(theirs),
-                                        " at version ", their_version, "; please retry"));
+      return MakeError(
+          ErrorCode::kRetryableConflict,
+          internal::Concat("this ", OperationName(ours), " was preempted by a concurrent ",
+                           OperationName(theirs), " at version ", their_version, "; please retry"));
     case Verdict::kIncompatible:
       break;
   }
-  return MakeError(ErrorCode::kIncompatibleConflict,
-                   internal::Concat("this ", OperationName(ours),
-                                    " is incompatible with a concurrent ", OperationName(theirs),
-                                    " at version ", their_version));
+  return MakeError(
+      ErrorCode::kIncompatibleConflict,
+      internal::Concat("this ", OperationName(ours), " is incompatible with a concurrent ",
+                       OperationName(theirs), " at version ", their_version));
 }
 
 }  // namespace lance

@@ -27,12 +27,18 @@ std::map<std::string, Transaction> Theirs() {
   all["Project, may tighten"].mutable_project();
   all["Project"].mutable_project()->set_preserves_nullability(true);
   all["UpdateConfig"].mutable_update_config();
-  all["UpdateConfig sets a"].mutable_update_config()->mutable_config_updates()
-      ->add_update_entries()->set_key("a");
+  all["UpdateConfig sets a"]
+      .mutable_update_config()
+      ->mutable_config_updates()
+      ->add_update_entries()
+      ->set_key("a");
   (*all["old UpdateConfig sets a"].mutable_update_config()->mutable_upsert_values())["a"] = "2";
   all["old UpdateConfig deletes a"].mutable_update_config()->add_delete_keys("a");
-  all["UpdateConfig sets schema metadata"].mutable_update_config()
-      ->mutable_schema_metadata_updates()->add_update_entries()->set_key("a");
+  all["UpdateConfig sets schema metadata"]
+      .mutable_update_config()
+      ->mutable_schema_metadata_updates()
+      ->add_update_entries()
+      ->set_key("a");
   all["DataReplacement"].mutable_data_replacement();
   all["UpdateMemWalState"].mutable_update_mem_wal_state();
   all["Clone"].mutable_clone();
@@ -102,8 +108,7 @@ TEST(Transaction, Names) {
 }
 
 TEST(Transaction, BrokenBytes) {
-  EXPECT_EQ(GetErrorCode(DecodeTransaction(AsBytes("\xff\xff\xff")).status()),
-            ErrorCode::kCorrupt);
+  EXPECT_EQ(GetErrorCode(DecodeTransaction(AsBytes("\xff\xff\xff")).status()), ErrorCode::kCorrupt);
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ TEST(Refs, DecodesTags) {
 }
 
 TEST(Refs, BrokenTags) {
-  for (const char* json : {"", "[]", "{}", "{\"version\":-1}", "{\"version\":\"1\"}", "{\"version\""}) {
+  for (const char* json :
+       {"", "[]", "{}", "{\"version\":-1}", "{\"version\":\"1\"}", "{\"version\""}) {
     EXPECT_EQ(GetErrorCode(DecodeTag(AsBytes(json)).status()), ErrorCode::kCorrupt) << json;
   }
 }

@@ -44,9 +44,8 @@ Status WalkRuns(const Container& container, ByteReader* reader, const Visit& vis
 }
 
 Status WalkArray(const Container& container, ByteReader* reader, const Visit& visit) {
-  ARROW_ASSIGN_OR_RAISE(Bytes values,
-                        reader->ReadBytes(uint64_t{2} * container.cardinality,
-                                          "array of a Roaring bitmap"));
+  ARROW_ASSIGN_OR_RAISE(Bytes values, reader->ReadBytes(uint64_t{2} * container.cardinality,
+                                                        "array of a Roaring bitmap"));
   uint32_t first = 0;
   uint32_t count = 0;
   for (uint32_t i = 0; i < container.cardinality; ++i) {
@@ -123,8 +122,7 @@ Result<std::vector<Container>> ReadHeader(ByteReader* reader, bool* has_offsets)
     uint32_t key = LoadLittleEndian<uint16_t>(keys.data() + 4 * i);
     containers[i].base = key << 16;
     containers[i].cardinality = LoadLittleEndian<uint16_t>(keys.data() + 4 * i + 2) + 1u;
-    containers[i].has_runs =
-        !run_flags.empty() && ((run_flags[i / 8] >> (i % 8)) & 1) != 0;
+    containers[i].has_runs = !run_flags.empty() && ((run_flags[i / 8] >> (i % 8)) & 1) != 0;
     if (i > 0 && containers[i].base <= containers[i - 1].base) {
       return Corrupt("keys of a Roaring bitmap are not ascending: ", key, " after ",
                      containers[i - 1].base >> 16);
@@ -141,8 +139,8 @@ Result<uint64_t> WalkRoaring(Bytes bytes, const Visit& visit) {
   ARROW_ASSIGN_OR_RAISE(auto containers, ReadHeader(&reader, &has_offsets));
   Bytes offsets;
   if (has_offsets) {
-    ARROW_ASSIGN_OR_RAISE(offsets, reader.ReadBytes(uint64_t{4} * containers.size(),
-                                                    "offsets of a Roaring bitmap"));
+    ARROW_ASSIGN_OR_RAISE(
+        offsets, reader.ReadBytes(uint64_t{4} * containers.size(), "offsets of a Roaring bitmap"));
   }
   for (size_t i = 0; i < containers.size(); ++i) {
     if (has_offsets) {

@@ -126,8 +126,8 @@ U64Segment U64Segment::FromValues(std::span<const uint64_t> values) {
     return segment;
   };
   // Repeated values are no set, so only the array form holds them.
-  bool ascending = std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) ==
-                   values.end();
+  bool ascending =
+      std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
   if (!ascending) return as_array(false);
   uint64_t start = values.front();
   uint64_t last = values.back();
@@ -248,7 +248,8 @@ void U64Segment::ToProto(table::U64Segment* proto) const {
     wire->set_bitmap(bitmap->bits);
   } else {
     const auto& array = std::get<ArrayForm>(form_);
-    EncodeArray(array.values, array.sorted ? proto->mutable_sorted_array() : proto->mutable_array());
+    EncodeArray(array.values,
+                array.sorted ? proto->mutable_sorted_array() : proto->mutable_array());
   }
 }
 
@@ -344,9 +345,9 @@ std::string RowIdSequence::Encode() const {
 void RowIdSequence::Read(uint64_t first, std::span<uint64_t> out) const {
   if (out.empty()) return;
   // The last segment that starts at or before `first`; empty segments in between are skipped below.
-  size_t index =
-      static_cast<size_t>(std::upper_bound(starts_.begin(), starts_.end(), first) -
-                          starts_.begin()) - 1;
+  size_t index = static_cast<size_t>(std::upper_bound(starts_.begin(), starts_.end(), first) -
+                                     starts_.begin()) -
+                 1;
   while (!out.empty()) {
     const U64Segment& segment = segments_[index];
     uint64_t from = first - starts_[index];

@@ -48,8 +48,8 @@ std::string VersionSequence::Encode() const {
 
 void VersionSequence::Read(uint64_t first, std::span<uint64_t> out) const {
   if (out.empty()) return;
-  auto run = static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), first) -
-                                 ends_.begin());
+  auto run =
+      static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), first) - ends_.begin());
   for (size_t i = 0; i < out.size(); ++i) {
     while (ends_[run] <= first + i) ++run;
     out[i] = versions_[run];

@@ -26,8 +26,8 @@ struct Arguments {
 };
 
 Status Convert(const Arguments& arguments) {
-  ARROW_ASSIGN_OR_RAISE(auto input, arrow::io::MemoryMappedFile::Open(
-                                        arguments.input, arrow::io::FileMode::READ));
+  ARROW_ASSIGN_OR_RAISE(
+      auto input, arrow::io::MemoryMappedFile::Open(arguments.input, arrow::io::FileMode::READ));
   ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchFileReader::Open(input));
   arrow::RecordBatchVector batches;
   for (int i = 0; i < reader->num_record_batches(); ++i) {
@@ -42,8 +42,8 @@ Status Convert(const Arguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(Schema schema, Schema::FromArrow(*reader->schema()));
   ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(arguments.output));
   ARROW_ASSIGN_OR_RAISE(auto object, location.store->OpenWriter(context, location.path));
-  ARROW_ASSIGN_OR_RAISE(
-      auto writer, FileWriter::Open(context, std::move(object), std::move(schema), options));
+  ARROW_ASSIGN_OR_RAISE(auto writer,
+                        FileWriter::Open(context, std::move(object), std::move(schema), options));
   for (const auto& batch : batches) {
     const int64_t step = arguments.batch_rows > 0 ? arguments.batch_rows : batch->num_rows();
     for (int64_t row = 0; row < batch->num_rows(); row += step) {

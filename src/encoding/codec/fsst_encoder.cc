@@ -212,7 +212,8 @@ bool FsstEncoder::Insert(const std::string& symbol) {
 
 void FsstEncoder::FillTwoBytes() {
   two_bytes_.resize(65536);
-  for (uint32_t pair = 0; pair < two_bytes_.size(); ++pair) two_bytes_[pair] = one_byte_[pair & 255];
+  for (uint32_t pair = 0; pair < two_bytes_.size(); ++pair)
+    two_bytes_[pair] = one_byte_[pair & 255];
   for (size_t code = 0; code < symbols_.size(); ++code) {
     if (symbols_[code].size() != 2) continue;
     two_bytes_[LoadLittleEndian<uint16_t>(AsBytes(symbols_[code]).data())] = {

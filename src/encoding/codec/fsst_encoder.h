@@ -34,8 +34,8 @@ class FsstEncoder {
   /// for MaxCompressedSize of all of them; string i becomes out[out_offsets[i], out_offsets[i + 1])
   /// (count + 1 offsets). For Offset = uint32_t, uint64_t; the compressed size must fit in it.
   template <typename Offset>
-  void CompressAll(const Offset* offsets, uint64_t count, const uint8_t* bytes,
-                   Offset* out_offsets, uint8_t* out) const;
+  void CompressAll(const Offset* offsets, uint64_t count, const uint8_t* bytes, Offset* out_offsets,
+                   uint8_t* out) const;
 
   /// kFsstTableBytes bytes.
   std::string SerializeTable() const;

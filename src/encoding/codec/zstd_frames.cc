@@ -35,8 +35,8 @@ Result<uint64_t> ZstdFrameWriter::Write(Bytes bytes, uint8_t* out) {
   }
   StoreLittleEndian<uint64_t>(bytes.size(), out);
   const size_t size =
-      ZSTD_compressCCtx(impl_->context.get(), out + kLengthBytes,
-                        ZSTD_compressBound(bytes.size()), bytes.data(), bytes.size(), impl_->level);
+      ZSTD_compressCCtx(impl_->context.get(), out + kLengthBytes, ZSTD_compressBound(bytes.size()),
+                        bytes.data(), bytes.size(), impl_->level);
   if (ZSTD_isError(size)) {
     return IoError("zstd failed to compress ", bytes.size(), " bytes: ", ZSTD_getErrorName(size));
   }

@@ -151,8 +151,8 @@ Result<const PathStep*> FindForbiddenNull(const LeafPath& path,
   bool suspect = false;
   WalkPath(path, *array, [&](const PathStep& step, const Slots& slots) {
     if (step.nullable || slots.count == 0) return;
-    suspect = suspect || slots.array->type->id() == arrow::Type::NA ||
-              slots.array->GetNullCount() != 0;
+    suspect =
+        suspect || slots.array->type->id() == arrow::Type::NA || slots.array->GetNullCount() != 0;
   });
   if (!suspect) return nullptr;
   const std::shared_ptr<arrow::ArrayData> arrays[] = {array};

@@ -26,7 +26,8 @@ Result<std::shared_ptr<arrow::Buffer>> PackedLevels(const ScratchArray<uint16_t>
                                                     arrow::MemoryPool* pool,
                                                     encodings21::CompressiveEncoding* encoding) {
   const LevelSlice all = {0, levels.size()};
-  const LevelEncoder encoder = LevelEncoder::Choose(levels.view(), {&all, 1}, RunLengths::kIfSmaller);
+  const LevelEncoder encoder =
+      LevelEncoder::Choose(levels.view(), {&all, 1}, RunLengths::kIfSmaller);
   encoder.Describe(encoding);
   ARROW_ASSIGN_OR_RAISE(
       std::shared_ptr<arrow::ResizableBuffer> out,
@@ -95,7 +96,7 @@ Result<EncodedPage> EncodeAllNullPage(const PageContext& context) {
 }
 
 Result<EncodedPage> EncodeConstantPage(const PageContext& context, const LeafBlock& block,
-                                 uint64_t slot) {
+                                       uint64_t slot) {
   const ShreddedRows& rows = context.rows;
   EncodedPage page;
   auto* layout = page.layout.mutable_constant_layout();
@@ -103,9 +104,9 @@ Result<EncodedPage> EncodeConstantPage(const PageContext& context, const LeafBlo
   if (block.kind == LeafBlock::Kind::kVariable) {
     const VariableBlock& from = block.variable;
     const auto* bytes = reinterpret_cast<const char*>(from.bytes) + from.offset(slot);
-    page.buffers.push_back(
-        FrameScalar({StringOffsets(from, slot),
-                     from.length(slot) == 0 ? std::string() : std::string(bytes, from.length(slot))}));
+    page.buffers.push_back(FrameScalar(
+        {StringOffsets(from, slot),
+         from.length(slot) == 0 ? std::string() : std::string(bytes, from.length(slot))}));
   } else if (std::string value = FixedValue(block.fixed, slot); value.size() <= kMaxInlineBytes) {
     layout->set_inline_value(std::move(value));
   } else {

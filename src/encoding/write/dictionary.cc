@@ -221,16 +221,14 @@ uint64_t PlainSize(const LeafBlock& block) {
 
 template <typename Keys>
 Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const LeafBlock& block,
-                                                     const ShreddedRows& rows,
-                                                     uint64_t data_size,
+                                                     const ShreddedRows& rows, uint64_t data_size,
                                                      arrow::MemoryPool* pool) {
   const uint64_t count = block.count;
   const uint64_t max_items = std::min(count / 2, kMaxItems);
   const uint64_t max_bytes = data_size * kMaxSizePercent / 100;
   const uint64_t clear_win = data_size * kClearWinPercent / 100;
-  const uint64_t max_item_bytes =
-      std::min(std::max(clear_win, max_bytes - std::min(max_bytes, 4 * count)),
-               kMaxDictionaryBytes);
+  const uint64_t max_item_bytes = std::min(
+      std::max(clear_win, max_bytes - std::min(max_bytes, 4 * count)), kMaxDictionaryBytes);
   uint64_t sampled = 0;
   const uint64_t unique = SampleUnique(keys, count, &sampled);
   if (sampled >= kMinSample) {

@@ -108,10 +108,9 @@ Result<std::shared_ptr<arrow::Buffer>> EncodeItems(const LeafBlock& items, uint3
     }
   }
   if (minor_version < kMinorVersion2_2) return best;
-  ARROW_ASSIGN_OR_RAISE(auto compressed,
-                        Compress(CompressionScheme::kLz4,
-                                 {raw->data(), static_cast<size_t>(raw->size())}, std::nullopt,
-                                 pool));
+  ARROW_ASSIGN_OR_RAISE(auto compressed, Compress(CompressionScheme::kLz4,
+                                                  {raw->data(), static_cast<size_t>(raw->size())},
+                                                  std::nullopt, pool));
   if (compressed->size() >= best->size()) return best;
   description->Clear();
   auto* general = description->mutable_general();

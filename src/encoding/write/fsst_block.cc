@@ -19,8 +19,7 @@ constexpr uint64_t kPieceBytes = 512;
 std::vector<std::string_view> TakeSample(const VariableBlock& block) {
   std::vector<std::string_view> sample;
   const uint64_t average = std::max<uint64_t>(1, block.num_bytes() / block.count);
-  const uint64_t wanted =
-      FsstEncoder::kSampleBytes / std::min(average, kPieceBytes) + 1;
+  const uint64_t wanted = FsstEncoder::kSampleBytes / std::min(average, kPieceBytes) + 1;
   const uint64_t step = std::max<uint64_t>(1, block.count / wanted);
   for (uint64_t i = 0; i < block.count; i += step) {
     const uint64_t length = block.length(i);
@@ -50,9 +49,8 @@ template <typename Offset>
 Status CompressStrings(const VariableBlock& block, const FsstEncoder& encoder,
                        arrow::MemoryPool* pool, FsstBlock* out) {
   ARROW_ASSIGN_OR_RAISE(auto offsets, ScratchArray<Offset>::Allocate(block.count + 1, pool));
-  ARROW_ASSIGN_OR_RAISE(
-      auto codes,
-      ScratchArray<uint8_t>::Allocate(FsstEncoder::MaxCompressedSize(block.num_bytes()), pool));
+  ARROW_ASSIGN_OR_RAISE(auto codes, ScratchArray<uint8_t>::Allocate(
+                                        FsstEncoder::MaxCompressedSize(block.num_bytes()), pool));
   encoder.CompressAll(block.offsets_as<Offset>(), block.count, block.bytes, offsets.data(),
                       codes.data());
   out->block = {block.count, block.offset_bits, reinterpret_cast<const uint8_t*>(offsets.data()),

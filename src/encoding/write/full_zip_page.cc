@@ -89,8 +89,7 @@ Status Zip(const PageContext& context, const ControlWords& control, uint64_t max
   uint64_t row = 0;
   uint64_t slot = 0;
   for (uint64_t item = 0; item < rows.num_items; ++item) {
-    const bool starts_row =
-        rows.repetition.empty() || rows.repetition[item] == rows.max_repetition;
+    const bool starts_row = rows.repetition.empty() || rows.repetition[item] == rows.max_repetition;
     if (indexed && starts_row) starts[row++] = static_cast<uint64_t>(at - begin);
     at = control.Write(item, at);
     if (rows.is_visible(item)) at = write_value(slot++, item, at);
@@ -246,8 +245,8 @@ Status ZipStrings(const PageContext& context, const ControlWords& control,
 
 }  // namespace
 
-Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context, const VariableBlock& block,
-                                        bool allow_fsst) {
+Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
+                                              const VariableBlock& block, bool allow_fsst) {
   EncodedPage page;
   const ControlWords control(context.rows);
   auto* layout = page.layout.mutable_full_zip_layout();

@@ -32,10 +32,9 @@ ArrayDataPtr AloneFrom(std::span<const PathStep> steps, const ArrayDataPtr& arra
     case StepKind::kLargeList:
       return WithChild(*array, arrow::large_list(std::move(field)), std::move(child));
     case StepKind::kFixedSizeList:
-      return WithChild(*array,
-                       arrow::fixed_size_list(std::move(field),
-                                              static_cast<int32_t>(step.dimension)),
-                       std::move(child));
+      return WithChild(
+          *array, arrow::fixed_size_list(std::move(field), static_cast<int32_t>(step.dimension)),
+          std::move(child));
     default:
       return WithChild(*array, arrow::struct_({std::move(field)}), std::move(child));
   }

@@ -120,9 +120,10 @@ class PathFinder {
       path.slots_per_row *= above.dimension;
     }
     if (lists && lists_of_structs) {
-      return Unsupported("a fixed-size list of structs inside or around a list can't be stored in "
-                         "file version 2.2: field '",
-                         path.name(), "'");
+      return Unsupported(
+          "a fixed-size list of structs inside or around a list can't be stored in "
+          "file version 2.2: field '",
+          path.name(), "'");
     }
     found_->push_back(std::move(path));
     return Status::OK();

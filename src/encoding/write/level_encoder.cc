@@ -57,7 +57,7 @@ uint64_t EncodeRunLengths(std::span<const uint16_t> levels, uint8_t* out) {
 }  // namespace
 
 LevelEncoder LevelEncoder::Choose(std::span<const uint16_t> levels,
-                                  std::span<const LevelSlice> slices, bool allow_run_lengths) {
+                                  std::span<const LevelSlice> slices, RunLengths run_lengths) {
   uint32_t seen = 0;
   for (uint16_t level : levels) seen |= level;
   LevelEncoder encoder;

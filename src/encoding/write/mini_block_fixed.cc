@@ -20,9 +20,7 @@ template <typename T>
 class Values {
  public:
   explicit Values(const FixedBlock& block) : data_(block.data), count_(block.count) {}
-  T operator[](uint64_t index) const {
-    return LoadLittleEndian<T>(data_ + index * sizeof(T));
-  }
+  T operator[](uint64_t index) const { return LoadLittleEndian<T>(data_ + index * sizeof(T)); }
   const uint8_t* at(uint64_t index) const { return data_ + index * sizeof(T); }
   uint64_t count() const { return count_; }
 
@@ -147,11 +145,8 @@ class RunValues final : public MiniBlockValues {
     out->mutable_rle()->mutable_run_lengths()->mutable_flat()->set_bits_per_value(8);
   }
   uint32_t num_buffers() const override { return 2; }
-  uint64_t MaxChunkSize(size_t chunk) const override {
-    return entries_[chunk] * (sizeof(T) + 1);
-  }
-  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t buffer,
-                       uint8_t* out) const override {
+  uint64_t MaxChunkSize(size_t chunk) const override { return entries_[chunk] * (sizeof(T) + 1); }
+  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t buffer, uint8_t* out) const override {
     uint8_t* at = out;
     size_t run = first_runs_[chunk];
     uint64_t position = first;
@@ -222,8 +217,7 @@ enum class FixedCodec : uint8_t { kFlat, kPacked, kRuns };
 template <typename T>
 std::pair<FixedCodec, uint64_t> ChooseCodec(uint64_t count, const FixedStatistics& statistics) {
   const uint64_t raw = count * sizeof(T);
-  const uint64_t entries =
-      statistics.changes + 1 + count / kMaxRun + count / kMaxChunkValues;
+  const uint64_t entries = statistics.changes + 1 + count / kMaxRun + count / kMaxChunkValues;
   const uint64_t runs = entries * (sizeof(T) + 1);
   if (runs < raw && runs <= statistics.packed_bytes) return {FixedCodec::kRuns, runs};
   if (statistics.packed_bytes < raw) return {FixedCodec::kPacked, statistics.packed_bytes};
@@ -284,8 +278,7 @@ class FixedSizeListValues final : public MiniBlockValues {
     for (const BitRun& run : validity_) size += (chunks_[chunk] * run.bits_per_list + 7) / 8;
     return size;
   }
-  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t buffer,
-                       uint8_t* out) const override;
+  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t buffer, uint8_t* out) const override;
 
  private:
   // Bits that stand one list after the other.

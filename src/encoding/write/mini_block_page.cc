@@ -58,8 +58,8 @@ std::vector<RepetitionIndexEntry> IndexRows(const ShreddedRows& rows,
     index[i].rows = starts - (begins_row ? 1 : 0);
     if (i + 1 < slices.size()) {
       const auto last = std::find(levels.rbegin(), levels.rend(), row_start);
-      index[i].leftover = starts == 0 ? levels.size()
-                                      : static_cast<uint64_t>(last - levels.rbegin()) + 1;
+      index[i].leftover =
+          starts == 0 ? levels.size() : static_cast<uint64_t>(last - levels.rbegin()) + 1;
     } else {
       index[i].rows += 1;
     }
@@ -95,9 +95,8 @@ class ChunkWriter {
         words_(context.pool) {
     if (!rows_.has_levels()) return;
     slices_ = CutLevels(rows_, values.chunks());
-    const RunLengths run_lengths = context.minor_version >= kMinorVersion2_2
-                                       ? RunLengths::kIfClearWin
-                                       : RunLengths::kNever;
+    const RunLengths run_lengths =
+        context.minor_version >= kMinorVersion2_2 ? RunLengths::kIfClearWin : RunLengths::kNever;
     if (!rows_.repetition.empty()) {
       repetition_ = LevelEncoder::Choose(rows_.repetition.view(), slices_, run_lengths);
     }
@@ -151,8 +150,8 @@ class ChunkWriter {
   }
 
   uint64_t MaxSize(size_t chunk) const {
-    uint64_t size = HeaderBytes() + values_.MaxChunkSize(chunk) +
-                    kAlignment * (values_.num_buffers() + 2);
+    uint64_t size =
+        HeaderBytes() + values_.MaxChunkSize(chunk) + kAlignment * (values_.num_buffers() + 2);
     if (repetition_) size += repetition_->MaxBytes(slices_[chunk].count);
     if (definition_) size += definition_->MaxBytes(slices_[chunk].count);
     return size;
@@ -245,7 +244,7 @@ bool FitsMiniBlocks(const ShreddedRows& rows) {
 }
 
 Result<EncodedPage> EncodeMiniBlockPage(const PageContext& context, const MiniBlockValues& values,
-                                  const DictionaryBlock* dictionary) {
+                                        const DictionaryBlock* dictionary) {
   EncodedPage page;
   ChunkWriter writer(context, values);
   ARROW_RETURN_NOT_OK(writer.WriteAll());
@@ -257,16 +256,15 @@ Result<EncodedPage> EncodeMiniBlockPage(const PageContext& context, const MiniBl
   layout->set_has_large_chunk(context.minor_version >= kMinorVersion2_2);
   DescribeLayers(context.rows, layout->mutable_layers());
   if (dictionary != nullptr) {
-    ARROW_ASSIGN_OR_RAISE(auto items,
-                          EncodeItems(dictionary->items, context.minor_version, context.pool,
-                                      layout->mutable_dictionary()));
+    ARROW_ASSIGN_OR_RAISE(auto items, EncodeItems(dictionary->items, context.minor_version,
+                                                  context.pool, layout->mutable_dictionary()));
     layout->set_num_dictionary_items(dictionary->items.count);
     page.buffers.push_back(std::move(items));
   }
   if (!context.rows.repetition.empty()) {
     layout->set_repetition_index_depth(1);
-    ARROW_ASSIGN_OR_RAISE(auto index, RepetitionIndexBuffer(
-                                          IndexRows(context.rows, writer.slices()), context.pool));
+    ARROW_ASSIGN_OR_RAISE(
+        auto index, RepetitionIndexBuffer(IndexRows(context.rows, writer.slices()), context.pool));
     page.buffers.push_back(std::move(index));
   }
   return page;

@@ -41,8 +41,8 @@ uint64_t PackOutOfLine(std::span<const T> values, uint32_t width, uint8_t* out) 
   return static_cast<uint64_t>(at - out) + GroupBytes<T>(width);
 }
 
-#define LANCE_INSTANTIATE(T)                                        \
-  template uint64_t OutOfLinePackedSize<T>(uint64_t, uint32_t);     \
+#define LANCE_INSTANTIATE(T)                                    \
+  template uint64_t OutOfLinePackedSize<T>(uint64_t, uint32_t); \
   template uint64_t PackOutOfLine<T>(std::span<const T>, uint32_t, uint8_t*);
 LANCE_INSTANTIATE(uint8_t)
 LANCE_INSTANTIATE(uint16_t)

@@ -107,9 +107,8 @@ class PageEncoder {
   Status EncodeEmptyStructs(ShreddedRows& rows) {
     for (const LayerInfo& layer : rows.layers) {
       if (!layer.is_list && !layer.has_nulls) continue;
-      return Unsupported("an empty struct that is null, or inside of lists or null structs, can't "
-                         "be stored: field '",
-                         path_.name(), "'");
+      return Unsupported(
+          "an empty struct that is null, or inside of lists or null structs, can't be stored");
     }
     rows.layers.assign(1, {.has_nulls = true});
     ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodeAllNullPage(ContextOf(rows)));
@@ -123,8 +122,7 @@ class PageEncoder {
     return Encode(Arrays(middle, arrays.end()));
   }
 
-  Status EncodeIndices(const DictionaryBlock& dictionary, const ShreddedRows& rows,
-                       Arrays arrays) {
+  Status EncodeIndices(const DictionaryBlock& dictionary, const ShreddedRows& rows, Arrays arrays) {
     if (!FitsMiniBlocks(rows)) return SplitRows(rows, arrays);
     ARROW_ASSIGN_OR_RAISE(auto indices, EncodeFixed(dictionary.indices));
     ARROW_ASSIGN_OR_RAISE(EncodedPage page,
@@ -132,8 +130,7 @@ class PageEncoder {
     return Emit(std::move(page), rows, std::move(arrays), {});
   }
 
-  Status EncodeConstant(LeafBlock& block, uint64_t slot, const ShreddedRows& rows,
-                        Arrays arrays) {
+  Status EncodeConstant(LeafBlock& block, uint64_t slot, const ShreddedRows& rows, Arrays arrays) {
     if (rows.num_items > kMaxPlainLevels && rows.has_levels() && FitsMiniBlocks(rows)) {
       if (block.kind == LeafBlock::Kind::kVariable || block.fixed.bits == 128) {
         ARROW_ASSIGN_OR_RAISE(DictionaryBlock dictionary,
@@ -158,15 +155,13 @@ class PageEncoder {
     }
     const bool wide = IsWide(block);
     if (!wide && !fits && rows.num_rows > 1) return SplitRows(rows, arrays);
-    Result<EncodedPage> page =
-        wide || !fits ? EncodeWide(block, rows) : EncodeNarrow(block, rows);
+    Result<EncodedPage> page = wide || !fits ? EncodeWide(block, rows) : EncodeNarrow(block, rows);
     ARROW_RETURN_NOT_OK(page.status());
     return Emit(std::move(*page), rows, std::move(arrays), block.owned);
   }
 
   bool AllowFsst() const {
-    return path_.type->id() == arrow::Type::STRING ||
-           path_.type->id() == arrow::Type::LARGE_STRING;
+    return path_.type->id() == arrow::Type::STRING || path_.type->id() == arrow::Type::LARGE_STRING;
   }
 
   Result<EncodedPage> EncodeWide(const LeafBlock& block, const ShreddedRows& rows) const {

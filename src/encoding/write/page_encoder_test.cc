@@ -47,8 +47,7 @@ std::shared_ptr<arrow::Array> WithNulls(const std::shared_ptr<arrow::Array>& arr
 
 std::shared_ptr<arrow::Array> RandomInt64(int64_t count) {
   std::mt19937_64 random(5);
-  return Build<arrow::Int64Builder>(count,
-                                    [&](int64_t) { return static_cast<int64_t>(random()); });
+  return Build<arrow::Int64Builder>(count, [&](int64_t) { return static_cast<int64_t>(random()); });
 }
 
 TEST(PageEncoderTest, FixedWidthCodecs) {
@@ -75,10 +74,13 @@ TEST(PageEncoderTest, FewLargeNumbersGetADictionarySince2_2) {
 
 TEST(PageEncoderTest, StringCodecs) {
   std::mt19937 random(6);
-  auto number = [&](int64_t i) { return "customer number " + std::to_string(random()) + " of all"; };
+  auto number = [&](int64_t i) {
+    return "customer number " + std::to_string(random()) + " of all";
+  };
   const auto unique = Build<arrow::StringBuilder>(5000, number);
   EXPECT_TRUE(LayoutOf(unique).mini_block_layout().value_compression().has_fsst());
-  const auto few = Build<arrow::StringBuilder>(5000, [](int64_t i) { return std::to_string(i % 7); });
+  const auto few =
+      Build<arrow::StringBuilder>(5000, [](int64_t i) { return std::to_string(i % 7); });
   EXPECT_EQ(LayoutOf(few).mini_block_layout().num_dictionary_items(), 7u);
   const auto binary = Build<arrow::BinaryBuilder>(5000, number);
   EXPECT_TRUE(LayoutOf(binary).mini_block_layout().value_compression().has_variable());
@@ -106,8 +108,7 @@ TEST(PageEncoderTest, ConstantsSince2_2) {
 
 // The plain levels of a constant page would be larger than the values.
 TEST(PageEncoderTest, LongConstantsWithNullsArePacked) {
-  const auto sevens =
-      WithNulls(Build<arrow::Int32Builder>(50000, [](int64_t) { return 7; }), 3);
+  const auto sevens = WithNulls(Build<arrow::Int32Builder>(50000, [](int64_t) { return 7; }), 3);
   EXPECT_TRUE(LayoutOf(sevens).mini_block_layout().value_compression().has_rle());
   const auto text =
       WithNulls(Build<arrow::StringBuilder>(50000, [](int64_t) { return "hello"; }), 3);
@@ -155,8 +156,9 @@ TEST(PageEncoderTest, EmbeddingsAreStoredInPlace) {
 
 TEST(PageEncoderTest, ChunksArePowersOfTwoWithinTheLimits) {
   std::mt19937 random(8);
-  const auto texts = Build<arrow::StringBuilder>(
-      20000, [&](int64_t i) { return std::string(random() % 250, static_cast<char>('a' + i % 26)); });
+  const auto texts = Build<arrow::StringBuilder>(20000, [&](int64_t i) {
+    return std::string(random() % 250, static_cast<char>('a' + i % 26));
+  });
   for (uint32_t version : {kMinorVersion2_1, kMinorVersion2_2}) {
     const auto pages = Encode({WithNulls(texts, 5)}, version);
     const auto& words = *pages[0].buffers[0];
@@ -211,25 +213,25 @@ TEST(PageEncoderTest, OneHugeRowOfEmptyListsIsZipped) {
 
 TEST(PageEncoderTest, DictionariesThatDontFitTogetherSplitThePage) {
   auto dictionary = [](int first) {
-    const auto items = Build<arrow::StringBuilder>(
-        100, [&](int64_t i) { return std::to_string(first + i); });
+    const auto items =
+        Build<arrow::StringBuilder>(100, [&](int64_t i) { return std::to_string(first + i); });
     const auto keys = Build<arrow::Int8Builder>(100, [](int64_t i) { return i; });
-    return arrow::DictionaryArray::FromArrays(arrow::dictionary(arrow::int8(), arrow::utf8()),
-                                              keys, items)
+    return arrow::DictionaryArray::FromArrays(arrow::dictionary(arrow::int8(), arrow::utf8()), keys,
+                                              items)
         .ValueOrDie();
   };
   EXPECT_EQ(Encode({dictionary(0), dictionary(20)}).size(), 1u);
-  EXPECT_EQ(Encode({dictionary(0), dictionary(20)})[0].layout.mini_block_layout()
-                .num_dictionary_items(),
-            120u);
+  EXPECT_EQ(
+      Encode({dictionary(0), dictionary(20)})[0].layout.mini_block_layout().num_dictionary_items(),
+      120u);
   EXPECT_EQ(Encode({dictionary(0), dictionary(100)}).size(), 2u);
 }
 
 TEST(ColumnBufferTest, LargeArraysBecomeSeveralJobs) {
   auto paths = LeafPathsOf(*arrow::field("f", arrow::int64()), kMinorVersion2_2).ValueOrDie();
   ColumnBuffer buffer(paths[0], 8 << 20);
-  const auto array = arrow::MakeArrayFromScalar(*arrow::MakeScalar(int64_t{1}), 9 << 20)
-                         .ValueOrDie();  // 72 MiB
+  const auto array =
+      arrow::MakeArrayFromScalar(*arrow::MakeScalar(int64_t{1}), 9 << 20).ValueOrDie();  // 72 MiB
   ASSERT_TRUE(buffer.Add(array->data(), arrow::default_memory_pool()).ok());
   EXPECT_TRUE(buffer.is_full());
   const auto jobs = buffer.TakeJobs();
@@ -250,8 +252,8 @@ TEST(ColumnBufferTest, BytesAreThoseOfTheLeafAndTheWayToIt) {
 
 TEST(ColumnBufferTest, ForbiddenNullsAreThoseBelowValidParents) {
   const auto leaf = arrow::field("x", arrow::int32(), /*nullable=*/false);
-  const auto path = LeafPathsOf(*arrow::field("f", arrow::struct_({leaf})), kMinorVersion2_2)
-                        .ValueOrDie()[0];
+  const auto path =
+      LeafPathsOf(*arrow::field("f", arrow::struct_({leaf})), kMinorVersion2_2).ValueOrDie()[0];
   const auto values = WithNulls(
       Build<arrow::Int32Builder>(10, [](int64_t i) { return static_cast<int32_t>(i); }), 5);
   const auto type = arrow::struct_({leaf});

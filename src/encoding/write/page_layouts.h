@@ -29,18 +29,18 @@ bool FitsMiniBlocks(const ShreddedRows& rows);
 
 /// Narrow values in chunks. `dictionary` may be null; if not, `values` are its indices.
 Result<EncodedPage> EncodeMiniBlockPage(const PageContext& context, const MiniBlockValues& values,
-                                  const DictionaryBlock* dictionary);
+                                        const DictionaryBlock* dictionary);
 
 /// Wide values one by one.
 Result<EncodedPage> EncodeFullZipFixedPage(const PageContext& context, const LeafBlock& block);
-Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context, const VariableBlock& block,
-                                        bool allow_fsst);
+Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
+                                              const VariableBlock& block, bool allow_fsst);
 
 /// No leaf value is valid.
 Result<EncodedPage> EncodeAllNullPage(const PageContext& context);
 /// All valid leaf values equal that of `slot` (2.2).
 Result<EncodedPage> EncodeConstantPage(const PageContext& context, const LeafBlock& block,
-                                 uint64_t slot);
+                                       uint64_t slot);
 
 /// The layers of a page in the terms of the format, innermost first.
 void DescribeLayers(const ShreddedRows& rows, google::protobuf::RepeatedField<int>* out);

@@ -20,8 +20,8 @@ class ScratchArray {
 
   static Result<ScratchArray> Allocate(uint64_t capacity, arrow::MemoryPool* pool) {
     ScratchArray array;
-    ARROW_ASSIGN_OR_RAISE(
-        array.buffer_, arrow::AllocateBuffer(static_cast<int64_t>(capacity * sizeof(T)), pool));
+    ARROW_ASSIGN_OR_RAISE(array.buffer_,
+                          arrow::AllocateBuffer(static_cast<int64_t>(capacity * sizeof(T)), pool));
     array.data_ = reinterpret_cast<T*>(array.buffer_->mutable_data());
     array.size_ = capacity;
     return array;

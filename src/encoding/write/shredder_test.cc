@@ -28,8 +28,7 @@ struct Shredded {
 
 // The column with number `leaf` of the arrays.
 Shredded ShredAll(const std::vector<std::shared_ptr<arrow::Array>>& arrays, size_t leaf = 0) {
-  const auto paths =
-      LeafPathsOf(*field("f", arrays[0]->type()), kMinorVersion2_2).ValueOrDie();
+  const auto paths = LeafPathsOf(*field("f", arrays[0]->type()), kMinorVersion2_2).ValueOrDie();
   std::vector<std::shared_ptr<arrow::ArrayData>> data;
   for (const auto& array : arrays) data.push_back(array->data());
   Shredded out;
@@ -96,8 +95,8 @@ TEST(ShredderTest, OnlyTheStructIsNull) {
 }
 
 TEST(ShredderTest, StructListStruct) {
-  const auto type = arrow::struct_(
-      {field("l", arrow::list(arrow::struct_({field("x", arrow::int32())})))});
+  const auto type =
+      arrow::struct_({field("l", arrow::list(arrow::struct_({field("x", arrow::int32())})))});
   const Shredded got = ShredJson(type, R"([{"l": [{"x": 1}, null]}, {"l": []}, {"l": null}, null,
                                           {"l": [{"x": null}]}])");
   EXPECT_EQ(got.repetition, (Levels{1, 0, 1, 1, 1, 1}));

@@ -17,9 +17,9 @@ std::vector<std::shared_ptr<arrow::ArrayData>> SliceRows(
     }
     if (count == 0) break;
     const uint64_t taken = std::min(count, length - first);
-    out.push_back(taken == length ? array
-                                  : array->Slice(static_cast<int64_t>(first),
-                                                 static_cast<int64_t>(taken)));
+    out.push_back(taken == length
+                      ? array
+                      : array->Slice(static_cast<int64_t>(first), static_cast<int64_t>(taken)));
     count -= taken;
     first = 0;
   }

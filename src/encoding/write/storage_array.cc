@@ -142,8 +142,8 @@ class Converter {
   Result<ArrayDataPtr> Convert(ArrayDataPtr array, const arrow::DataType& wanted,
                                const std::string& field, bool is_map_entry = false) const {
     if (array->type->id() == arrow::Type::EXTENSION) {
-      array = WithType(
-          *array, static_cast<const arrow::ExtensionType&>(*array->type).storage_type());
+      array =
+          WithType(*array, static_cast<const arrow::ExtensionType&>(*array->type).storage_type());
     }
     switch (wanted.id()) {
       case arrow::Type::STRUCT:
@@ -182,10 +182,9 @@ class Converter {
         return Mismatch(wanted, got, field);
       }
       const ArrayDataPtr& child = array->child_data[static_cast<size_t>(i)];
-      ARROW_ASSIGN_OR_RAISE(
-          ArrayDataPtr converted,
-          Convert(child, *child_field->type(), field + "." + child_field->name(),
-                  got.id() == arrow::Type::MAP));
+      ARROW_ASSIGN_OR_RAISE(ArrayDataPtr converted,
+                            Convert(child, *child_field->type(), field + "." + child_field->name(),
+                                    got.id() == arrow::Type::MAP));
       if (converted == child) continue;
       if (changed == nullptr) changed = WithType(*array, wanted.GetSharedPtr());
       changed->child_data[static_cast<size_t>(i)] = std::move(converted);

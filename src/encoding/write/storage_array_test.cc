@@ -16,16 +16,16 @@ std::shared_ptr<arrow::Array> FromJson(const std::shared_ptr<arrow::DataType>& t
 
 Result<std::shared_ptr<arrow::Array>> Convert(const std::shared_ptr<arrow::Array>& array,
                                               const std::shared_ptr<arrow::DataType>& wanted) {
-  ARROW_ASSIGN_OR_RAISE(
-      auto data, ToStorageArray(array->data(), *wanted, "f", arrow::default_memory_pool()));
+  ARROW_ASSIGN_OR_RAISE(auto data,
+                        ToStorageArray(array->data(), *wanted, "f", arrow::default_memory_pool()));
   return arrow::MakeArray(data);
 }
 
 TEST(StorageArrayTest, NothingIsCopiedWithoutNeed) {
   const auto array = FromJson(arrow::list(arrow::int32()), "[[1], null]");
-  EXPECT_EQ(ToStorageArray(array->data(), *array->type(), "f", arrow::default_memory_pool())
-                .ValueOrDie(),
-            array->data());
+  EXPECT_EQ(
+      ToStorageArray(array->data(), *array->type(), "f", arrow::default_memory_pool()).ValueOrDie(),
+      array->data());
 }
 
 TEST(StorageArrayTest, ViewsBecomeStrings) {

@@ -33,7 +33,7 @@ class Gatherer {
         return Status::OK();
       }
     }
-    ARROW_ASSIGN_OR_RAISE(uint8_t* to, Own((count * bits + 7) / 8));
+    ARROW_ASSIGN_OR_RAISE(uint8_t * to, Own((count * bits + 7) / 8));
     out_->fixed.data = to;
     if (bits % 8 == 0) {
       const uint64_t width = bits / 8;
@@ -59,13 +59,13 @@ class Gatherer {
       block.bytes = BufferData(slice, 2);
       return Status::OK();
     }
-    ARROW_ASSIGN_OR_RAISE(uint8_t* offsets, Own((block.count + 1) * sizeof(Offset)));
+    ARROW_ASSIGN_OR_RAISE(uint8_t * offsets, Own((block.count + 1) * sizeof(Offset)));
     uint64_t total = 0;
     for (const LeafSlice& slice : rows_.leaves) {
       const Offset* from = OffsetsOf<Offset>(slice);
       total += from[slice.length] - from[0];
     }
-    ARROW_ASSIGN_OR_RAISE(uint8_t* bytes, Own(total));
+    ARROW_ASSIGN_OR_RAISE(uint8_t * bytes, Own(total));
     block.offsets = offsets;
     block.bytes = bytes;
     CopyStrings(reinterpret_cast<Offset*>(offsets), bytes);
@@ -186,7 +186,7 @@ class Gatherer {
                    : arrow::internal::CountSetBits(bits, slice.offset, slice.length);
     }
     if (valid == total) return Status::OK();
-    ARROW_ASSIGN_OR_RAISE(uint8_t* bits, Own(static_cast<uint64_t>(total + 7) / 8));
+    ARROW_ASSIGN_OR_RAISE(uint8_t * bits, Own(static_cast<uint64_t>(total + 7) / 8));
     CopyBits(children, 0, bits);
     out->child_validity = bits;
     out->all_null = valid == 0;
