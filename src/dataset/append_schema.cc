@@ -28,6 +28,7 @@ const Field* FindByName(const std::vector<Field>& fields, std::string_view name)
 Status UnknownField(const std::vector<Field>& known, const std::string& prefix,
                     const std::string& name) {
   std::vector<std::string> names;
+  names.reserve(known.size());
   for (const Field& field : known) names.push_back(field.name);
   auto nearest = NearestName(name, names);
   std::string hint = nearest ? "; did you mean '" + Join(prefix, *nearest) + "'?"
@@ -93,8 +94,8 @@ bool SameOrder(const Field& file, const Field& data) {
 }
 
 std::shared_ptr<arrow::Field> ChildField(const arrow::DataType& type, int index,
-                                         std::shared_ptr<arrow::DataType> child_type) {
-  return type.field(index)->WithType(std::move(child_type));
+                                         const std::shared_ptr<arrow::DataType>& child_type) {
+  return type.field(index)->WithType(child_type);
 }
 
 /// Puts the members of structs into the order of the file.
@@ -117,7 +118,7 @@ Result<std::shared_ptr<arrow::ArrayData>> Arrange(const Field& file, const Field
   }
   switch (array->type->id()) {
     case arrow::Type::STRUCT:
-      out->type = arrow::struct_(std::move(fields));
+      out->type = arrow::struct_(fields);
       return out;
     case arrow::Type::LIST:
       out->type = arrow::list(fields[0]);

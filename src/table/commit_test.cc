@@ -88,7 +88,8 @@ class Commits : public ::testing::Test {
     field->set_logical_type("int64");
     return transaction;
   }
-  Result<File> Commit(const File& read, Transaction transaction, CommitOptions options = {}) {
+  Result<File> Commit(const File& read, Transaction transaction,
+                      const CommitOptions& options = {}) {
     return CommitTransaction(context_, table_, read, std::move(transaction), options);
   }
   File Create() { return Commit(nullptr, Overwrite(nullptr)).ValueOrDie(); }
@@ -291,6 +292,7 @@ TEST_F(Commits, ManyThreads) {
   constexpr int kThreads = 4;
   constexpr int kAppends = 6;
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < kAppends; ++i) EXPECT_TRUE(Commit(first, Append(first)).ok());

@@ -1,5 +1,6 @@
 #include "table/manifest_names.h"
 
+#include "arrow/buffer.h"
 #include "gtest/gtest.h"
 
 namespace lance {

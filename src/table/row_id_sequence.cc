@@ -142,7 +142,8 @@ U64Segment U64Segment::FromValues(std::span<const uint64_t> values) {
     return kFormFixedCost + per_element * elements;
   };
   double holes_cost = cost(kHoleCost, static_cast<double>(slots - count));
-  double bitmap_cost = cost(1, static_cast<double>(slots / 8 + (slots % 8 != 0)));
+  uint64_t bitmap_bytes = slots / 8 + (slots % 8 != 0);
+  double bitmap_cost = cost(1, static_cast<double>(bitmap_bytes));
   double sorted_cost = cost(kSortedValueCost, static_cast<double>(count));
   if (holes_cost <= bitmap_cost && holes_cost <= sorted_cost) {
     HolesForm form{start, end, {}};

@@ -115,7 +115,7 @@ class BrokenSegment : public ::testing::Test {
     ASSERT_FALSE(segment.ok());
     EXPECT_EQ(GetErrorCode(segment.status()), ErrorCode::kCorrupt) << segment.status();
   }
-  void Set(table::EncodedU64Array* array, std::vector<uint16_t> offsets, uint64_t base = 0) {
+  void Set(table::EncodedU64Array* array, const std::vector<uint16_t>& offsets, uint64_t base = 0) {
     array->mutable_u16_array()->set_base(base);
     std::string bytes;
     for (uint16_t offset : offsets) {
