@@ -36,11 +36,6 @@ function(lance_layer name)
 
   set(target lance_${name})
   list(TRANSFORM ARG_DEPENDS PREPEND lance_)
-  if(NOT sources)
-    add_library(${target} INTERFACE)
-    target_link_libraries(${target} INTERFACE lance_headers ${ARG_DEPENDS} Arrow::arrow_shared)
-    return()
-  endif()
   add_library(${target} STATIC ${sources} ${ARG_EXTRA_SOURCES})
   target_link_libraries(${target} PUBLIC lance_headers ${ARG_DEPENDS} Arrow::arrow_shared
                                   PRIVATE ${ARG_LIBRARIES})

@@ -51,8 +51,8 @@ void Report(const FileReader& reader, const char* name, const FileProjection& pr
     ReadOrDie(reader, projection, ranges);
   });
   const uint64_t step = std::max<uint64_t>(
-      1024, std::min<uint64_t>(1 << 17, static_cast<uint64_t>((8 << 20) /
-                                                              reader.BytesPerRow(projection))) &
+      1024, std::min<uint64_t>(1 << 17,
+                               static_cast<uint64_t>((8 << 20) / reader.BytesPerRow(projection))) &
                 ~uint64_t{1023});
   const double scan = MedianMicros(7, [&] {
     for (uint64_t at = 0; at < n; at += step) {

@@ -68,8 +68,9 @@ class Datasets : public ::testing::Test {
     StoreLocation location = ResolveUri(uri_).ValueOrDie();
     return location.store->List(Context(), location.path + "/" + folder).ValueOrDie().size();
   }
-  void ExpectNumbers(const Dataset& dataset, std::vector<std::pair<int64_t, int64_t>> runs) {
+  void ExpectNumbers(const Dataset& dataset, const std::vector<std::pair<int64_t, int64_t>>& runs) {
     std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+    batches.reserve(runs.size());
     for (auto [first, count] : runs) batches.push_back(Numbers(first, count));
     auto expected = arrow::Table::FromRecordBatches(NumberSchema(), batches).ValueOrDie();
     auto actual = dataset.ToTable().ValueOrDie();
@@ -265,6 +266,7 @@ TEST_F(Datasets, ConcurrentWriters) {
   constexpr int kThreads = 4;
   constexpr int kAppends = 5;
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < kAppends; ++i) {

@@ -39,8 +39,8 @@ class Assembler {
         return BuildStruct(type, field, layer, depth);
       case arrow::Type::FIXED_SIZE_LIST: {
         auto data = Make(type, layer, {layer.validity});
-        const auto size = static_cast<uint64_t>(
-            static_cast<const arrow::FixedSizeListType&>(type).list_size());
+        const auto size =
+            static_cast<uint64_t>(static_cast<const arrow::FixedSizeListType&>(type).list_size());
         return AddChild(std::move(data), type, field, layer.length * size, depth);
       }
       case arrow::Type::LIST:
@@ -71,8 +71,8 @@ class Assembler {
                                    const LayerArrays& layer, size_t depth) {
     auto data = Make(type, layer, {layer.validity});
     for (size_t i = 0; i < field.children.size(); ++i) {
-      ARROW_ASSIGN_OR_RAISE(
-          auto child, Build(*type.field(static_cast<int>(i))->type(), field.children[i], depth + 1));
+      ARROW_ASSIGN_OR_RAISE(auto child, Build(*type.field(static_cast<int>(i))->type(),
+                                              field.children[i], depth + 1));
       if (static_cast<uint64_t>(child->length) != layer.length) {
         return Corrupt("struct members have ", child->length, " and ", layer.length, " values");
       }
@@ -81,10 +81,9 @@ class Assembler {
     return data;
   }
 
-  Result<ArrayDataPtr> AddChild(ArrayDataPtr data, const arrow::DataType& type,
-                                const Field& field, uint64_t length, size_t depth) {
-    ARROW_ASSIGN_OR_RAISE(auto child,
-                          Build(*type.field(0)->type(), field.children[0], depth + 1));
+  Result<ArrayDataPtr> AddChild(ArrayDataPtr data, const arrow::DataType& type, const Field& field,
+                                uint64_t length, size_t depth) {
+    ARROW_ASSIGN_OR_RAISE(auto child, Build(*type.field(0)->type(), field.children[0], depth + 1));
     if (static_cast<uint64_t>(child->length) != length) {
       return Corrupt("list has ", child->length, " items, its offsets say ", length);
     }
@@ -126,10 +125,9 @@ class Assembler {
     return Make(type, layer, {layer.validity, std::move(values)});
   }
 
-  Result<ArrayDataPtr> BuildFixedSizeList(const arrow::DataType& type,
-                                                 const LayerArrays& layer, LeafSink& sink,
-                                                 size_t depth,
-                                                 std::shared_ptr<arrow::Buffer> values) {
+  Result<ArrayDataPtr> BuildFixedSizeList(const arrow::DataType& type, const LayerArrays& layer,
+                                          LeafSink& sink, size_t depth,
+                                          std::shared_ptr<arrow::Buffer> values) {
     auto data = Make(type, layer, {layer.validity});
     const auto& list = static_cast<const arrow::FixedSizeListType&>(type);
     LayerArrays items;
@@ -143,8 +141,8 @@ class Assembler {
       data->child_data.push_back(std::move(child));
     } else if (!arrow::is_fixed_width(item.id())) {
       ARROW_ASSIGN_OR_RAISE(
-          auto nulls, arrow::MakeArrayOfNull(list.value_type(), static_cast<int64_t>(items.length),
-                                             pool_));
+          auto nulls,
+          arrow::MakeArrayOfNull(list.value_type(), static_cast<int64_t>(items.length), pool_));
       data->child_data.push_back(nulls->data());
     } else {
       data->child_data.push_back(Make(item, items, {items.validity, std::move(values)}));
@@ -228,8 +226,7 @@ class Assembler {
     for (int64_t i = 0; i < data.length; ++i) {
       if (indices[i] < items) continue;
       if (valid == nullptr || arrow::bit_util::GetBit(valid, data.offset + i)) {
-        return Corrupt("dictionary key ", uint64_t{indices[i]}, ", with ", items,
-                       " items present");
+        return Corrupt("dictionary key ", uint64_t{indices[i]}, ", with ", items, " items present");
       }
       indices[i] = 0;
     }

@@ -95,8 +95,9 @@ Result<Footer> Footer::Parse(Bytes tail, uint64_t file_size) {
   ARROW_ASSIGN_OR_RAISE(footer.minor_version, reader.Read<uint16_t>("footer"));
   ARROW_ASSIGN_OR_RAISE(Bytes magic, reader.ReadBytes(4, "footer"));
   if (AsText(magic) != kMagic) {
-    return Corrupt("not a Lance file: the last four bytes are not LANC (magic mismatch); the file "
-                   "may be of another format or cut short");
+    return Corrupt(
+        "not a Lance file: the last four bytes are not LANC (magic mismatch); the file "
+        "may be of another format or cut short");
   }
   // Legacy files end in the same magic, with a footer of their own.
   ARROW_ASSIGN_OR_RAISE(FileVersion version,
@@ -110,10 +111,10 @@ Result<Footer> Footer::Parse(Bytes tail, uint64_t file_size) {
       footer.column_table_position != footer.buffer_table_position - columns ||
       footer.column_metadata_position > footer.column_table_position) {
     return Corrupt("footer: column metadata at ", footer.column_metadata_position,
-                   ", column table at ", footer.column_table_position, " with ",
-                   footer.num_columns, " entries, buffer table at ",
-                   footer.buffer_table_position, " with ", footer.num_global_buffers,
-                   " entries do not fit a file of ", file_size, " bytes");
+                   ", column table at ", footer.column_table_position, " with ", footer.num_columns,
+                   " entries, buffer table at ", footer.buffer_table_position, " with ",
+                   footer.num_global_buffers, " entries do not fit a file of ", file_size,
+                   " bytes");
   }
   return footer;
 }
@@ -153,16 +154,14 @@ Result<FileMetadata> FileMetadata::Load(const Context& context, RandomReader& re
   }
   out.metadata_ = std::move(metadata);
 
-  ARROW_ASSIGN_OR_RAISE(
-      out.columns_,
-      ParseTable(Slice(*out.metadata_, footer.column_table_position - start,
-                       footer.num_columns * kTableEntryBytes),
-                 start, footer.column_table_position, "metadata of column"));
-  ARROW_ASSIGN_OR_RAISE(
-      out.global_buffers_,
-      ParseTable(Slice(*out.metadata_, footer.buffer_table_position - start,
-                       footer.num_global_buffers * kTableEntryBytes),
-                 0, out.file_size_, "global buffer"));
+  ARROW_ASSIGN_OR_RAISE(out.columns_,
+                        ParseTable(Slice(*out.metadata_, footer.column_table_position - start,
+                                         footer.num_columns * kTableEntryBytes),
+                                   start, footer.column_table_position, "metadata of column"));
+  ARROW_ASSIGN_OR_RAISE(out.global_buffers_,
+                        ParseTable(Slice(*out.metadata_, footer.buffer_table_position - start,
+                                         footer.num_global_buffers * kTableEntryBytes),
+                                   0, out.file_size_, "global buffer"));
   if (out.version_ >= FileVersion::kV2_1) {
     for (const ByteRange& buffer : out.global_buffers_) {
       if (buffer.offset % kBufferAlignment != 0) {
@@ -179,8 +178,7 @@ Result<FileMetadata> FileMetadata::Load(const Context& context, RandomReader& re
     descriptor_bytes = Slice(*tail, range.offset - tail_start, range.size);
   } else {
     ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateBuffer(static_cast<int64_t>(range.size)));
-    ARROW_RETURN_NOT_OK(
-        reader.ReadAt(context, range.offset, range.size, buffer->mutable_data()));
+    ARROW_RETURN_NOT_OK(reader.ReadAt(context, range.offset, range.size, buffer->mutable_data()));
     descriptor_buffer = std::move(buffer);
     descriptor_bytes = Slice(*descriptor_buffer, 0, range.size);
   }

@@ -306,8 +306,8 @@ Status FileReader::Impl::ReadPages(const Context& context, uint64_t count,
         needs.clear();
         Status status = page.cursor->Needs(*leaf.sink, page.at, &needs);
         if (!status.ok()) {
-          return WithPlace(status, Place(reader->path(), leaf.index,
-                                         static_cast<int64_t>(page.page)));
+          return WithPlace(status,
+                           Place(reader->path(), leaf.index, static_cast<int64_t>(page.page)));
         }
         page.first_ticket = batch->size();
         page.num_tickets = needs.size();
@@ -344,14 +344,12 @@ Status FileReader::Impl::ReadPages(const Context& context, uint64_t count,
                      [&](size_t i) { return DecodeLeaf(context, leaves[i], count); });
 }
 
-Status FileReader::Impl::DecodeLeaf(const Context& context, LeafRead& leaf,
-                                    uint64_t count) const {
+Status FileReader::Impl::DecodeLeaf(const Context& context, LeafRead& leaf, uint64_t count) const {
   ARROW_RETURN_NOT_OK(context.CheckStop());
   for (PageRead& page : leaf.pages) {
     Status status = page.cursor->DecodeInto(*leaf.sink, page.at);
     if (!status.ok()) {
-      return WithPlace(status,
-                       Place(reader->path(), leaf.index, static_cast<int64_t>(page.page)));
+      return WithPlace(status, Place(reader->path(), leaf.index, static_cast<int64_t>(page.page)));
     }
   }
   auto layers = encoding::Unravel(*leaf.sink, count, context.pool());
@@ -373,8 +371,7 @@ Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
   impl->metadata = *std::move(metadata);
   if (impl->metadata.version() != FileVersion::kV2_1 &&
       impl->metadata.version() != FileVersion::kV2_2) {
-    return WithPlace(Unsupported("data file of version ",
-                                 FileVersionName(impl->metadata.version()),
+    return WithPlace(Unsupported("data file of version ", FileVersionName(impl->metadata.version()),
                                  "; this build reads 2.1 and 2.2"),
                      place);
   }
@@ -400,9 +397,9 @@ Result<FileProjection> FileReader::Project() const {
   if (leaves > impl_->columns.size()) {
     ErrorPlace place;
     place.path = path();
-    return WithPlace(Corrupt("schema has ", leaves, " leaves, the file ", impl_->columns.size(),
-                             " columns"),
-                     place);
+    return WithPlace(
+        Corrupt("schema has ", leaves, " leaves, the file ", impl_->columns.size(), " columns"),
+        place);
   }
   for (uint32_t i = 0; i < leaves; ++i) projection.columns.push_back(i);
   return impl_->Complete(std::move(projection));
@@ -456,8 +453,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> FileReader::Read(const Context& cont
   std::vector<LeafRead> leaves;
   leaves.reserve(projection.columns.size());
   for (size_t i = 0; i < projection.columns.size(); ++i) {
-    auto leaf = impl_->PlanLeaf(projection.shapes[i], projection.columns[i], rows, count,
-                                context.pool());
+    auto leaf =
+        impl_->PlanLeaf(projection.shapes[i], projection.columns[i], rows, count, context.pool());
     if (!leaf.ok()) return WithPlace(leaf.status(), Place(path(), projection.columns[i]));
     leaves.push_back(*std::move(leaf));
   }

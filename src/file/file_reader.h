@@ -63,7 +63,6 @@ class FileReader {
   /// Stored bytes per row of the projected columns, an estimate for choosing batch sizes.
   double BytesPerRow(const FileProjection& projection) const;
 
-
  private:
   struct Impl;
   explicit FileReader(std::unique_ptr<Impl> impl);

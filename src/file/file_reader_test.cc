@@ -92,8 +92,8 @@ bool IsOutOfScope(const std::string& name) {
 Result<std::shared_ptr<FileReader>> OpenCase(const Case& test_case) {
   Context context;
   auto store = MakeLocalStore();
-  ARROW_ASSIGN_OR_RAISE(auto object, store->OpenReader(
-                                         context, (test_case.folder / "file.lance").string()));
+  ARROW_ASSIGN_OR_RAISE(auto object,
+                        store->OpenReader(context, (test_case.folder / "file.lance").string()));
   return FileReader::Open(context, object);
 }
 
@@ -101,14 +101,11 @@ std::shared_ptr<arrow::RecordBatch> Pick(const arrow::Table& table,
                                          const std::vector<RowRange>& rows) {
   std::vector<std::shared_ptr<arrow::Table>> pieces;
   for (const RowRange& range : rows) {
-    pieces.push_back(table.Slice(static_cast<int64_t>(range.start),
-                                 static_cast<int64_t>(range.count)));
+    pieces.push_back(
+        table.Slice(static_cast<int64_t>(range.start), static_cast<int64_t>(range.count)));
   }
   if (pieces.empty()) pieces.push_back(table.Slice(0, 0));
-  return arrow::ConcatenateTables(pieces)
-      .ValueOrDie()
-      ->CombineChunksToBatch()
-      .ValueOrDie();
+  return arrow::ConcatenateTables(pieces).ValueOrDie()->CombineChunksToBatch().ValueOrDie();
 }
 
 TEST(FileReaderFixtures, FullReadsEqual) {

@@ -117,8 +117,7 @@ Status AddLayers(const Field& field, bool is_leaf, LeafShape* shape) {
     case arrow::Type::FIXED_SIZE_LIST:
       shape->layers.push_back(
           {LayerKind::kFixedSizeList,
-           static_cast<uint32_t>(
-               static_cast<const arrow::FixedSizeListType&>(*type).list_size())});
+           static_cast<uint32_t>(static_cast<const arrow::FixedSizeListType&>(*type).list_size())});
       return Status::OK();
     default:
       return Unsupported("field of type ", type->ToString(), " with children");

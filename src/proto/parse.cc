@@ -15,8 +15,8 @@ bool ParseMessage(std::span<const uint8_t> bytes, google::protobuf::MessageLite*
 }
 
 bool ParseMessage(std::string_view bytes, google::protobuf::MessageLite* message) {
-  return ParseMessage(
-      std::span(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()), message);
+  return ParseMessage(std::span(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()),
+                      message);
 }
 
 }  // namespace lance

@@ -132,9 +132,9 @@ T UnpackOne(uint32_t width, const uint8_t* packed, uint32_t index) {
   return width == kBits ? value : static_cast<T>(value & ((T{1} << width) - 1));
 }
 
-#define LANCE_INSTANTIATE(T)                                      \
-  template void UnpackBlock<T>(uint32_t, const uint8_t*, T*);     \
-  template void PackBlock<T>(uint32_t, const T*, uint8_t*);       \
+#define LANCE_INSTANTIATE(T)                                  \
+  template void UnpackBlock<T>(uint32_t, const uint8_t*, T*); \
+  template void PackBlock<T>(uint32_t, const T*, uint8_t*);   \
   template T UnpackOne<T>(uint32_t, const uint8_t*, uint32_t);
 LANCE_INSTANTIATE(uint8_t)
 LANCE_INSTANTIATE(uint16_t)

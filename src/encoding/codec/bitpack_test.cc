@@ -34,7 +34,8 @@ void CheckAllWidths() {
   std::mt19937_64 random(17 + sizeof(T));
   for (uint32_t width = 0; width <= sizeof(T) * 8; ++width) {
     SCOPED_TRACE(width);
-    const T mask = width == sizeof(T) * 8 ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << width) - 1);
+    const T mask =
+        width == sizeof(T) * 8 ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << width) - 1);
     std::vector<T> values(1024);
     for (T& value : values) value = static_cast<T>(random()) & mask;
     std::vector<uint8_t> packed(PackedWords<T>(width) * sizeof(T));

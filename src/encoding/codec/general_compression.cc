@@ -60,12 +60,13 @@ Status DecompressInto(CompressionScheme scheme, Bytes frame, uint64_t size, uint
   if (frame.empty()) return Status::OK();
   if (scheme == CompressionScheme::kLz4) {
     const uint64_t body = frame.size() - kLz4PrefixBytes;
-    if (body > LZ4_MAX_INPUT_SIZE || size > static_cast<uint64_t>(std::numeric_limits<int>::max())) {
+    if (body > LZ4_MAX_INPUT_SIZE ||
+        size > static_cast<uint64_t>(std::numeric_limits<int>::max())) {
       return Corrupt("LZ4 frame of ", frame.size(), " bytes is larger than LZ4 allows");
     }
-    const int got = LZ4_decompress_safe(reinterpret_cast<const char*>(frame.data()) + kLz4PrefixBytes,
-                                        reinterpret_cast<char*>(out), static_cast<int>(body),
-                                        static_cast<int>(size));
+    const int got = LZ4_decompress_safe(
+        reinterpret_cast<const char*>(frame.data()) + kLz4PrefixBytes, reinterpret_cast<char*>(out),
+        static_cast<int>(body), static_cast<int>(size));
     if (got < 0 || static_cast<uint64_t>(got) != size) {
       return Corrupt("LZ4 frame of ", frame.size(), " bytes does not decompress to ", size,
                      " bytes");
@@ -100,13 +101,12 @@ Result<std::shared_ptr<arrow::Buffer>> Compress(CompressionScheme scheme, Bytes 
       return UserError("a buffer of ", bytes.size(), " bytes is too large for LZ4; use zstd");
     }
     const int bound = LZ4_compressBound(static_cast<int>(bytes.size()));
-    ARROW_ASSIGN_OR_RAISE(auto out,
-                          arrow::AllocateResizableBuffer(kLz4PrefixBytes + bound, pool));
+    ARROW_ASSIGN_OR_RAISE(auto out, arrow::AllocateResizableBuffer(kLz4PrefixBytes + bound, pool));
     StoreLittleEndian(static_cast<uint32_t>(bytes.size()), out->mutable_data());
-    const int size = LZ4_compress_default(
-        reinterpret_cast<const char*>(bytes.data()),
-        reinterpret_cast<char*>(out->mutable_data()) + kLz4PrefixBytes,
-        static_cast<int>(bytes.size()), bound);
+    const int size =
+        LZ4_compress_default(reinterpret_cast<const char*>(bytes.data()),
+                             reinterpret_cast<char*>(out->mutable_data()) + kLz4PrefixBytes,
+                             static_cast<int>(bytes.size()), bound);
     if (size <= 0) return IoError("LZ4 failed to compress ", bytes.size(), " bytes");
     ARROW_RETURN_NOT_OK(out->Resize(kLz4PrefixBytes + size));
     return std::shared_ptr<arrow::Buffer>(std::move(out));

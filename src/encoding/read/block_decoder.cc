@@ -57,7 +57,8 @@ class InlineBitpackBlock final : public BlockDecoder {
 template <typename T>
 class OutOfLineBitpackBlock final : public BlockDecoder {
  public:
-  explicit OutOfLineBitpackBlock(uint32_t width) : BlockDecoder(false, sizeof(T) * 8), width_(width) {}
+  explicit OutOfLineBitpackBlock(uint32_t width)
+      : BlockDecoder(false, sizeof(T) * 8), width_(width) {}
   Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const override {
     const uint64_t full = count / kBitpackBlock;
     const uint64_t rest = count % kBitpackBlock;
@@ -184,13 +185,13 @@ class VariableBlock final : public BlockDecoder {
       previous = offset;
     }
     block.offsets = std::move(out_offsets);
-    ARROW_ASSIGN_OR_RAISE(auto values,
-                          arrow::AllocateBuffer(
-                              static_cast<int64_t>(data.size() + DecodedBlock::kReadableSlack),
-                              pool));
+    ARROW_ASSIGN_OR_RAISE(
+        auto values, arrow::AllocateBuffer(
+                         static_cast<int64_t>(data.size() + DecodedBlock::kReadableSlack), pool));
     if (!data.empty()) std::memcpy(values->mutable_data(), data.data(), data.size());
     std::memset(values->mutable_data() + data.size(), 0, DecodedBlock::kReadableSlack);
-    block.values = arrow::SliceBuffer(std::shared_ptr<arrow::Buffer>(std::move(values)), 0, static_cast<int64_t>(data.size()));
+    block.values = arrow::SliceBuffer(std::shared_ptr<arrow::Buffer>(std::move(values)), 0,
+                                      static_cast<int64_t>(data.size()));
     return block;
   }
 };
@@ -208,8 +209,7 @@ class GeneralBlock final : public BlockDecoder {
   Result<DecodedBlock> DecodeVariable(Bytes bytes, uint64_t count,
                                       arrow::MemoryPool* pool) const override {
     ARROW_ASSIGN_OR_RAISE(auto plain, Decompress(scheme_, bytes, pool));
-    return inner_->DecodeVariable({plain->data(), static_cast<size_t>(plain->size())}, count,
-                                  pool);
+    return inner_->DecodeVariable({plain->data(), static_cast<size_t>(plain->size())}, count, pool);
   }
 
  private:
@@ -310,8 +310,7 @@ Made BlockDecoder::Make(const encodings21::CompressiveEncoding& encoding) {
     case Kind::kVariable:
       return std::make_unique<VariableBlock>();
     case Kind::kGeneral: {
-      ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme,
-                            SchemeOf(encoding.general().compression()));
+      ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme, SchemeOf(encoding.general().compression()));
       ARROW_ASSIGN_OR_RAISE(auto inner, Make(encoding.general().values()));
       return std::make_unique<GeneralBlock>(scheme, std::move(inner));
     }

@@ -38,8 +38,7 @@ class BlockDecoder {
   Result<DecodedBlock> Decode(Bytes bytes, uint64_t count, arrow::MemoryPool* pool) const;
 
  protected:
-  BlockDecoder(bool variable, uint64_t value_bits)
-      : variable_(variable), value_bits_(value_bits) {}
+  BlockDecoder(bool variable, uint64_t value_bits) : variable_(variable), value_bits_(value_bits) {}
 
  private:
   bool variable_;

@@ -64,9 +64,8 @@ Result<std::unique_ptr<PageReader>> ConstantPage::Make(const encodings21::Consta
                                                        std::vector<PageBuffer> buffers,
                                                        uint64_t num_rows) {
   std::unique_ptr<ConstantPage> page(new ConstantPage(shape, std::move(buffers), num_rows));
-  ARROW_ASSIGN_OR_RAISE(
-      page->levels_,
-      PageLevels::Make({layout.layers().begin(), layout.layers().end()}, shape));
+  ARROW_ASSIGN_OR_RAISE(page->levels_,
+                        PageLevels::Make({layout.layers().begin(), layout.layers().end()}, shape));
   if (layout.has_rep_compression()) {
     ARROW_ASSIGN_OR_RAISE(page->rep_decoder_, MakeLevelDecoder(layout.rep_compression()));
   }
@@ -82,9 +81,9 @@ Result<std::unique_ptr<PageReader>> ConstantPage::Make(const encodings21::Consta
   if (count > 3 || (layout.has_inline_value() && count != 0 && count != 2)) {
     return Corrupt("constant page has ", count, " buffers");
   }
-  if (page->has_scalar_ && (shape.is_dictionary || shape.values == LeafShape::Values::kNone ||
-                            shape.values == LeafShape::Values::kEmptyStruct ||
-                            !shape.dimensions.empty())) {
+  if (page->has_scalar_ &&
+      (shape.is_dictionary || shape.values == LeafShape::Values::kNone ||
+       shape.values == LeafShape::Values::kEmptyStruct || !shape.dimensions.empty())) {
     return Corrupt("constant page with a value in a column that has no such values");
   }
   if (layout.has_inline_value()) {
@@ -129,7 +128,8 @@ Status ConstantPage::SetScalarBuffer(Bytes buffer) {
     if (first.size() < (shape_->value_bits + 7) / 8) {
       return Corrupt("constant page: the value has ", first.size(), " bytes");
     }
-    scalar_.assign(first.begin(), first.begin() + static_cast<ptrdiff_t>((shape_->value_bits + 7) / 8));
+    scalar_.assign(first.begin(),
+                   first.begin() + static_cast<ptrdiff_t>((shape_->value_bits + 7) / 8));
     return Status::OK();
   }
   ByteReader offsets(first);
@@ -167,8 +167,8 @@ Status ConstantPage::LoadIndex(std::span<const Bytes> bytes, arrow::MemoryPool*)
 Status ConstantPage::LoadLevels(Bytes rep, Bytes def) {
   if (num_rep_ > rep.size() * kMaxLevelsPerByte + kMaxLevelsPerByte ||
       num_def_ > def.size() * kMaxLevelsPerByte + kMaxLevelsPerByte) {
-    return Corrupt("constant page claims ", num_rep_, " and ", num_def_, " levels in ",
-                   rep.size(), " and ", def.size(), " bytes");
+    return Corrupt("constant page claims ", num_rep_, " and ", num_def_, " levels in ", rep.size(),
+                   " and ", def.size(), " bytes");
   }
   ARROW_ASSIGN_OR_RAISE(rep_, DecodeLevels(rep_decoder_.get(), rep, num_rep_));
   ARROW_ASSIGN_OR_RAISE(def_, DecodeLevels(def_decoder_.get(), def, num_def_));
@@ -201,8 +201,7 @@ Status ConstantPage::LoadLevels(Bytes rep, Bytes def) {
   return Status::OK();
 }
 
-Status ConstantPage::AppendItems(uint64_t begin, uint64_t end, uint64_t at,
-                                 LeafSink& sink) const {
+Status ConstantPage::AppendItems(uint64_t begin, uint64_t end, uint64_t at, LeafSink& sink) const {
   const uint64_t items = end - begin;
   const bool lists = levels_.max_rep > 0;
   if (all_rows_null_) {
@@ -212,10 +211,9 @@ Status ConstantPage::AppendItems(uint64_t begin, uint64_t end, uint64_t at,
   }
   uint64_t visible = items;
   if (!def_.empty()) {
-    visible = static_cast<uint64_t>(
-        std::count_if(def_.begin() + static_cast<ptrdiff_t>(begin),
-                      def_.begin() + static_cast<ptrdiff_t>(end),
-                      [this](uint16_t level) { return level <= levels_.max_visible_def; }));
+    visible = static_cast<uint64_t>(std::count_if(
+        def_.begin() + static_cast<ptrdiff_t>(begin), def_.begin() + static_cast<ptrdiff_t>(end),
+        [this](uint16_t level) { return level <= levels_.max_visible_def; }));
   }
   ARROW_RETURN_NOT_OK(sink.AppendLevels(lists ? rep_.data() + begin : nullptr,
                                         def_.empty() ? nullptr : def_.data() + begin,
@@ -248,7 +246,8 @@ Status ConstantPage::AppendValues(uint64_t count, uint64_t at, LeafSink& sink) c
     return Status::OK();
   }
   uint8_t* out = sink.fixed_data() + at * bits / 8;
-  for (uint64_t i = 0; i < count; ++i) std::memcpy(out + i * scalar_.size(), scalar_.data(), scalar_.size());
+  for (uint64_t i = 0; i < count; ++i)
+    std::memcpy(out + i * scalar_.size(), scalar_.data(), scalar_.size());
   return Status::OK();
 }
 

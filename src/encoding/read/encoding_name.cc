@@ -92,8 +92,7 @@ std::string LayoutName(const encodings21::PageLayout& layout) {
              ")";
     }
     case Kind::kConstantLayout:
-      return layout.constant_layout().has_inline_value() ? "constant(inline value)"
-                                                         : "constant";
+      return layout.constant_layout().has_inline_value() ? "constant(inline value)" : "constant";
     case Kind::kBlobLayout:
       return "blob(" + LayoutName(layout.blob_layout().inner_layout()) + ")";
     case Kind::LAYOUT_NOT_SET:

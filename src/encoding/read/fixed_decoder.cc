@@ -18,8 +18,8 @@ uint64_t BytesForBits(uint64_t bits) { return (bits + 7) / 8; }
 class FlatDecoder final : public FixedDecoder {
  public:
   explicit FlatDecoder(uint64_t bits) : FixedDecoder(bits, 1) {}
-  Status Decode(std::span<const Bytes> buffers, uint32_t num_values,
-                std::span<const ValueRun> runs, const FixedTarget& target) const override {
+  Status Decode(std::span<const Bytes> buffers, uint32_t num_values, std::span<const ValueRun> runs,
+                const FixedTarget& target) const override {
     const uint64_t expected = BytesForBits(num_values * value_bits());
     if (buffers[0].size() < expected) {
       return Corrupt("flat values: ", buffers[0].size(), " bytes for ", num_values, " values of ",
@@ -40,8 +40,8 @@ template <typename T>
 class InlineBitpackDecoder final : public FixedDecoder {
  public:
   InlineBitpackDecoder() : FixedDecoder(sizeof(T) * 8, 1) {}
-  Status Decode(std::span<const Bytes> buffers, uint32_t num_values,
-                std::span<const ValueRun> runs, const FixedTarget& target) const override {
+  Status Decode(std::span<const Bytes> buffers, uint32_t num_values, std::span<const ValueRun> runs,
+                const FixedTarget& target) const override {
     const Bytes bytes = buffers[0];
     if (num_values > kBitpackBlock || bytes.size() < sizeof(T)) {
       return Corrupt("bit-packed chunk of ", num_values, " values and ", bytes.size(), " bytes");
@@ -133,8 +133,8 @@ class RleDecoder final : public FixedDecoder {
 class ByteStreamSplitDecoder final : public FixedDecoder {
  public:
   explicit ByteStreamSplitDecoder(uint64_t bits) : FixedDecoder(bits, 1) {}
-  Status Decode(std::span<const Bytes> buffers, uint32_t num_values,
-                std::span<const ValueRun> runs, const FixedTarget& target) const override {
+  Status Decode(std::span<const Bytes> buffers, uint32_t num_values, std::span<const ValueRun> runs,
+                const FixedTarget& target) const override {
     const uint64_t width = value_bits() / 8;
     if (buffers[0].size() < num_values * width) {
       return Corrupt("byte-stream-split chunk: ", buffers[0].size(), " bytes for ", num_values,
@@ -162,8 +162,8 @@ class FixedSizeListDecoder final : public FixedDecoder {
   FixedSizeListDecoder(uint64_t value_bits, std::vector<Depth> depths)
       : FixedDecoder(value_bits, CountBuffers(depths)), depths_(std::move(depths)) {}
 
-  Status Decode(std::span<const Bytes> buffers, uint32_t num_values,
-                std::span<const ValueRun> runs, const FixedTarget& target) const override {
+  Status Decode(std::span<const Bytes> buffers, uint32_t num_values, std::span<const ValueRun> runs,
+                const FixedTarget& target) const override {
     size_t buffer = 0;
     for (size_t depth = 0; depth < depths_.size(); ++depth) {
       if (!depths_[depth].has_validity) continue;
@@ -199,8 +199,8 @@ class GeneralDecoder final : public FixedDecoder {
       : FixedDecoder(inner->value_bits(), inner->num_buffers()),
         scheme_(scheme),
         inner_(std::move(inner)) {}
-  Status Decode(std::span<const Bytes> buffers, uint32_t num_values,
-                std::span<const ValueRun> runs, const FixedTarget& target) const override {
+  Status Decode(std::span<const Bytes> buffers, uint32_t num_values, std::span<const ValueRun> runs,
+                const FixedTarget& target) const override {
     ARROW_ASSIGN_OR_RAISE(auto plain,
                           Decompress(scheme_, buffers[0], arrow::default_memory_pool()));
     std::vector<Bytes> inner_buffers(buffers.begin(), buffers.end());
@@ -272,8 +272,7 @@ Made MakeByteStreamSplit(const encodings21::ByteStreamSplit& split) {
 
 }  // namespace
 
-Made FixedDecoder::Make(const encodings21::CompressiveEncoding& encoding,
-                        const LeafShape& shape) {
+Made FixedDecoder::Make(const encodings21::CompressiveEncoding& encoding, const LeafShape& shape) {
   using Kind = encodings21::CompressiveEncoding::CompressionCase;
   switch (encoding.compression_case()) {
     case Kind::kFlat: {

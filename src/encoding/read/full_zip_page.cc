@@ -73,8 +73,8 @@ class FullZipCursor final : public PageCursor {
       if (page_.is_plain() && !page_.shape_->has_lists()) {
         into = sink.fixed_data() + at * row_bytes;
       }
-      needs->push_back({page_.buffers_[0].offset + range.start * row_bytes,
-                        range.count * row_bytes, into});
+      needs->push_back(
+          {page_.buffers_[0].offset + range.start * row_bytes, range.count * row_bytes, into});
       at += range.count;
     }
   }
@@ -131,8 +131,8 @@ class FullZipCursor final : public PageCursor {
       }
     }
     if (rows != range.count || !reader.done()) {
-      return Corrupt("full-zip page: ", rows, " rows found where ", range.count,
-                     " were expected, ", reader.remaining(), " bytes left over");
+      return Corrupt("full-zip page: ", rows, " rows found where ", range.count, " were expected, ",
+                     reader.remaining(), " bytes left over");
     }
     const uint64_t items = lists ? reps.size() : rows;
     return sink.AppendLevels(lists ? reps.data() : nullptr,
@@ -161,9 +161,9 @@ class FullZipCursor final : public PageCursor {
     const uint32_t def_level = word & ((1u << page_.bits_def_) - 1);
     const uint32_t rep_level = word >> page_.bits_def_;
     if (def_level > page_.levels_.max_def || rep_level > page_.levels_.max_rep) {
-      return Corrupt("control word of a full-zip page holds levels ", rep_level, " and ",
-                     def_level, ", at most ", page_.levels_.max_rep, " and ",
-                     page_.levels_.max_def, " are possible");
+      return Corrupt("control word of a full-zip page holds levels ", rep_level, " and ", def_level,
+                     ", at most ", page_.levels_.max_rep, " and ", page_.levels_.max_def,
+                     " are possible");
     }
     *rep = static_cast<uint16_t>(rep_level);
     *def = static_cast<uint16_t>(def_level);
@@ -208,9 +208,8 @@ Result<std::unique_ptr<PageReader>> FullZipPage::Make(const encodings21::FullZip
                                                       std::vector<PageBuffer> buffers,
                                                       uint64_t num_rows) {
   std::unique_ptr<FullZipPage> page(new FullZipPage(shape, std::move(buffers), num_rows));
-  ARROW_ASSIGN_OR_RAISE(
-      page->levels_,
-      PageLevels::Make({layout.layers().begin(), layout.layers().end()}, shape));
+  ARROW_ASSIGN_OR_RAISE(page->levels_,
+                        PageLevels::Make({layout.layers().begin(), layout.layers().end()}, shape));
   if (layout.bits_rep() > 16 || layout.bits_def() > 16) {
     return Corrupt("full-zip page with levels of ", layout.bits_rep(), " and ", layout.bits_def(),
                    " bits");
@@ -223,8 +222,7 @@ Result<std::unique_ptr<PageReader>> FullZipPage::Make(const encodings21::FullZip
   page->control_bytes_ = ControlBytes(layout.bits_rep() + layout.bits_def());
   const bool variable = layout.has_bits_per_offset();
   if (variable != (shape.values == LeafShape::Values::kVariable) || shape.is_dictionary ||
-      shape.values == LeafShape::Values::kNone ||
-      shape.values == LeafShape::Values::kEmptyStruct) {
+      shape.values == LeafShape::Values::kNone || shape.values == LeafShape::Values::kEmptyStruct) {
     return Corrupt("full-zip page of ", variable ? "variable" : "fixed",
                    "-width values, which is not the column's type");
   }
@@ -235,8 +233,7 @@ Result<std::unique_ptr<PageReader>> FullZipPage::Make(const encodings21::FullZip
     }
     page->length_bytes_ = layout.bits_per_offset() / 8;
   } else {
-    ARROW_ASSIGN_OR_RAISE(page->fixed_,
-                          FixedValueDecoder::Make(layout.value_compression(), shape));
+    ARROW_ASSIGN_OR_RAISE(page->fixed_, FixedValueDecoder::Make(layout.value_compression(), shape));
     if (layout.bits_per_value() != page->fixed_->stored_bytes() * 8) {
       return Corrupt("full-zip page with values of ", layout.bits_per_value(), " bits, ",
                      EncodingName(layout.value_compression()), " has ",
@@ -251,14 +248,12 @@ Result<std::unique_ptr<PageReader>> FullZipPage::Make(const encodings21::FullZip
   if (indexed) {
     const uint64_t size = page->buffers_[1].size;
     const uint64_t width = num_rows < size ? size / (num_rows + 1) : 0;
-    if (width * (num_rows + 1) != size ||
-        (width != 1 && width != 2 && width != 4 && width != 8)) {
+    if (width * (num_rows + 1) != size || (width != 1 && width != 2 && width != 4 && width != 8)) {
       return Corrupt("repetition index of a full-zip page has ", size, " bytes for ", num_rows,
                      " rows");
     }
     page->index_entry_bytes_ = width;
-  } else if (page->row_bytes() == 0 ||
-             page->buffers_[0].size / page->row_bytes() != num_rows ||
+  } else if (page->row_bytes() == 0 || page->buffers_[0].size / page->row_bytes() != num_rows ||
              page->buffers_[0].size % page->row_bytes() != 0) {
     return Corrupt("full-zip page has ", page->buffers_[0].size, " bytes for ", num_rows,
                    " rows of ", page->row_bytes(), " bytes");

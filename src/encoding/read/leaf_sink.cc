@@ -78,8 +78,8 @@ Result<uint64_t> LeafSink::AppendFixed(uint64_t count) {
 Result<uint8_t*> LeafSink::ItemValidity(size_t depth) {
   if (item_validity_[depth] == nullptr) {
     const auto bits = static_cast<int64_t>(num_values_ * items_per_value_[depth]);
-    ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(
-                                           arrow::bit_util::BytesForBits(bits), pool_));
+    ARROW_ASSIGN_OR_RAISE(
+        auto buffer, arrow::AllocateResizableBuffer(arrow::bit_util::BytesForBits(bits), pool_));
     std::memset(buffer->mutable_data(), 0xff, static_cast<size_t>(buffer->size()));
     item_validity_[depth] = std::move(buffer);
   }

@@ -49,10 +49,8 @@ Status MiniBlockCursor::DecodeInto(LeafSink& sink, uint64_t at) {
 
 Status MiniBlockCursor::DecodeVisit(const Visit& visit, uint64_t at, LeafSink& sink) const {
   thread_local MiniBlockPage::Chunk chunk;
-  const uint64_t size =
-      page_.chunk_offset_[visit.chunk + 1] - page_.chunk_offset_[visit.chunk];
-  ARROW_RETURN_NOT_OK(
-      page_.ParseChunk(bytes_[visit.need].subspan(visit.offset, size), &chunk));
+  const uint64_t size = page_.chunk_offset_[visit.chunk + 1] - page_.chunk_offset_[visit.chunk];
+  ARROW_RETURN_NOT_OK(page_.ParseChunk(bytes_[visit.need].subspan(visit.offset, size), &chunk));
   const uint32_t num_values = page_.values_in(visit.chunk);
   const std::span<const ValueRun> runs(runs_.data() + visit.first_run, visit.num_runs);
   ARROW_RETURN_NOT_OK(AppendDefinitions(chunk, num_values, runs, sink));
@@ -69,8 +67,8 @@ Status MiniBlockCursor::AppendDefinitions(const MiniBlockPage::Chunk& chunk, uin
                      " values");
     }
     levels.resize(num_values);
-    ARROW_RETURN_NOT_OK(page_.def_decoder_->DecodeFixed(
-        chunk.def, num_values, reinterpret_cast<uint8_t*>(levels.data())));
+    ARROW_RETURN_NOT_OK(page_.def_decoder_->DecodeFixed(chunk.def, num_values,
+                                                        reinterpret_cast<uint8_t*>(levels.data())));
     uint16_t largest = 0;
     for (uint16_t level : levels) largest = std::max(largest, level);
     if (largest > page_.levels_.max_def) {
@@ -206,16 +204,15 @@ Status MiniBlockListCursor::CutRows(uint64_t chunk_index, size_t* next_range, Le
     const RowRange& range = rows_[*next_range];
     const uint64_t begin = item_of_row(range.start);
     const uint64_t end = item_of_row(range.end());
-    ARROW_RETURN_NOT_OK(
-        sink.AppendLevels(rep_.data() + begin,
-                          page_.levels_.max_def == 0 ? nullptr : def_.data() + begin,
-                          page_.levels_.to_canonical, end - begin));
+    ARROW_RETURN_NOT_OK(sink.AppendLevels(
+        rep_.data() + begin, page_.levels_.max_def == 0 ? nullptr : def_.data() + begin,
+        page_.levels_.to_canonical, end - begin));
     const bool whole = begin == 0 && end == n;
     const uint64_t begin_value = whole ? 0 : values_before(begin);
     const uint64_t end_value = whole ? page_.values_in(chunk_index) : values_before(end);
     if (end_value > begin_value) {
-      runs_.push_back({static_cast<uint32_t>(begin_value),
-                       static_cast<uint32_t>(end_value - begin_value)});
+      runs_.push_back(
+          {static_cast<uint32_t>(begin_value), static_cast<uint32_t>(end_value - begin_value)});
     }
     if (range.end() >= end_row) break;
   }
@@ -224,10 +221,8 @@ Status MiniBlockListCursor::CutRows(uint64_t chunk_index, size_t* next_range, Le
 
 Status MiniBlockListCursor::DecodeVisit(const Visit& visit, size_t* next_range, LeafSink& sink) {
   thread_local MiniBlockPage::Chunk chunk;
-  const uint64_t size =
-      page_.chunk_offset_[visit.chunk + 1] - page_.chunk_offset_[visit.chunk];
-  ARROW_RETURN_NOT_OK(
-      page_.ParseChunk(bytes_[visit.need].subspan(visit.offset, size), &chunk));
+  const uint64_t size = page_.chunk_offset_[visit.chunk + 1] - page_.chunk_offset_[visit.chunk];
+  ARROW_RETURN_NOT_OK(page_.ParseChunk(bytes_[visit.need].subspan(visit.offset, size), &chunk));
   ARROW_RETURN_NOT_OK(LoadLevels(chunk, visit.chunk));
   ARROW_RETURN_NOT_OK(CutRows(visit.chunk, next_range, sink));
   uint64_t values = 0;

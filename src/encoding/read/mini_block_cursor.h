@@ -20,10 +20,10 @@ class MiniBlockCursor final : public PageCursor {
   // One touched chunk and the runs wanted of it.
   struct Visit {
     uint64_t chunk;
-    uint32_t need;          ///< index of the range that holds it
+    uint32_t need;  ///< index of the range that holds it
     uint32_t first_run;
     uint32_t num_runs = 0;
-    uint64_t offset = 0;    ///< within the range
+    uint64_t offset = 0;  ///< within the range
   };
   void Plan();
   Status DecodeVisit(const Visit& visit, uint64_t at, LeafSink& sink) const;

@@ -57,8 +57,7 @@ Result<std::unique_ptr<PageReader>> MiniBlockPage::Make(const encodings21::MiniB
   }
 
   const encodings21::CompressiveEncoding& values = layout.value_compression();
-  if (shape.values == LeafShape::Values::kNone ||
-      shape.values == LeafShape::Values::kEmptyStruct) {
+  if (shape.values == LeafShape::Values::kNone || shape.values == LeafShape::Values::kEmptyStruct) {
     return Corrupt("mini-block page in a column without values");
   }
   if (layout.has_dictionary()) {
@@ -109,9 +108,8 @@ Status MiniBlockPage::LoadIndex(std::span<const Bytes> bytes, arrow::MemoryPool*
   ARROW_RETURN_NOT_OK(LoadChunks(bytes[0]));
   size_t next = 1;
   if (dictionary_decoder_) {
-    ARROW_ASSIGN_OR_RAISE(
-        DecodedBlock items,
-        dictionary_decoder_->Decode(bytes[next++], num_dictionary_items_, pool));
+    ARROW_ASSIGN_OR_RAISE(DecodedBlock items,
+                          dictionary_decoder_->Decode(bytes[next++], num_dictionary_items_, pool));
     dictionary_ = std::make_shared<const DecodedBlock>(std::move(items));
   }
   if (rep_decoder_) return LoadRepetitionIndex(bytes[next]);
@@ -155,8 +153,8 @@ Status MiniBlockPage::LoadChunks(Bytes words) {
   }
   if (chunk_offset_.back() > buffers_[1].size || values_before_.back() != num_values_) {
     return Corrupt("chunks of a mini-block page take ", chunk_offset_.back(), " of ",
-                   buffers_[1].size, " bytes and hold ", values_before_.back(), " of ",
-                   num_values_, " values");
+                   buffers_[1].size, " bytes and hold ", values_before_.back(), " of ", num_values_,
+                   " values");
   }
   return Status::OK();
 }

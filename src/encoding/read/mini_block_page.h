@@ -79,8 +79,7 @@ class MiniBlockPage final : public PageReader {
   Status DecodeValues(const Chunk& chunk, uint32_t num_values, std::span<const ValueRun> runs,
                       uint64_t at, LeafSink& sink) const;
   Status DecodeDictionaryValues(const Chunk& chunk, uint32_t num_values,
-                                std::span<const ValueRun> runs, uint64_t at,
-                                LeafSink& sink) const;
+                                std::span<const ValueRun> runs, uint64_t at, LeafSink& sink) const;
 
   // Description
   PageLevels levels_;
@@ -99,8 +98,8 @@ class MiniBlockPage final : public PageReader {
   std::vector<uint64_t> values_before_;  ///< num_chunks + 1 entries
   /// log2 of the values in all chunks but the last, when they agree.
   std::optional<uint32_t> uniform_log_values_;
-  std::vector<uint64_t> rows_before_;   ///< rows that start before a chunk; only with lists
-  std::vector<uint8_t> has_preamble_;   ///< the chunk begins inside a row; only with lists
+  std::vector<uint64_t> rows_before_;  ///< rows that start before a chunk; only with lists
+  std::vector<uint8_t> has_preamble_;  ///< the chunk begins inside a row; only with lists
   std::shared_ptr<const DecodedBlock> dictionary_;
 };
 

@@ -14,10 +14,9 @@ class ValidityBuilder {
  public:
   static Result<ValidityBuilder> Make(uint64_t max_length, arrow::MemoryPool* pool) {
     ValidityBuilder out;
-    ARROW_ASSIGN_OR_RAISE(out.buffer_,
-                          arrow::AllocateResizableBuffer(
-                              arrow::bit_util::BytesForBits(static_cast<int64_t>(max_length)),
-                              pool));
+    ARROW_ASSIGN_OR_RAISE(
+        out.buffer_, arrow::AllocateResizableBuffer(
+                         arrow::bit_util::BytesForBits(static_cast<int64_t>(max_length)), pool));
     return out;
   }
   void Append(bool valid) {
@@ -93,8 +92,8 @@ Result<std::vector<LayerArrays>> UnravelWithoutLists(const LeafSink& sink, uint6
       length /= layers[layer].dimension;
       stride *= layers[layer].dimension;
     }
-    ARROW_ASSIGN_OR_RAISE(
-        out[layer], ItemsWithoutLists(def, length, stride, static_cast<uint16_t>(i), pool));
+    ARROW_ASSIGN_OR_RAISE(out[layer],
+                          ItemsWithoutLists(def, length, stride, static_cast<uint16_t>(i), pool));
   }
   return out;
 }
@@ -153,8 +152,8 @@ class ListUnraveller {
     }
     ARROW_ASSIGN_OR_RAISE(auto validity, ValidityBuilder::Make(count, pool_));
     ARROW_ASSIGN_OR_RAISE(
-        auto offsets, arrow::AllocateResizableBuffer(
-                          static_cast<int64_t>((count + 1) * sizeof(Offset)), pool_));
+        auto offsets,
+        arrow::AllocateResizableBuffer(static_cast<int64_t>((count + 1) * sizeof(Offset)), pool_));
     auto* offset = reinterpret_cast<Offset*>(offsets->mutable_data());
     uint64_t lists = 0;
     uint64_t children = 0;
@@ -184,16 +183,16 @@ class ListUnraveller {
     levels_.def.resize(kept);
     LayerArrays out;
     validity.Finish(&out);
-    ARROW_RETURN_NOT_OK(
-        offsets->Resize(static_cast<int64_t>((lists + 1) * sizeof(Offset)), false));
+    ARROW_RETURN_NOT_OK(offsets->Resize(static_cast<int64_t>((lists + 1) * sizeof(Offset)), false));
     out.offsets = std::move(offsets);
     return out;
   }
 
  private:
   static Status Contradiction() {
-    return Corrupt("levels of a list column contradict each other: an item continues a list "
-                   "that is null, empty or absent");
+    return Corrupt(
+        "levels of a list column contradict each other: an item continues a list "
+        "that is null, empty or absent");
   }
 
   arrow::MemoryPool* pool_;
@@ -225,8 +224,7 @@ Result<std::vector<LayerArrays>> Unravel(const LeafSink& sink, uint64_t num_rows
   }
   if (out.front().length != num_rows || out.back().length != sink.num_values()) {
     return Corrupt("levels of a list column give ", out.front().length, " rows and ",
-                   out.back().length, " values, expected ", num_rows, " and ",
-                   sink.num_values());
+                   out.back().length, " values, expected ", num_rows, " and ", sink.num_values());
   }
   return out;
 }

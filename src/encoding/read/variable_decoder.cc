@@ -30,9 +30,7 @@ class ChunkStrings {
     return ChunkStrings(buffer, table);
   }
 
-  T offset(uint64_t index) const {
-    return LoadLittleEndian<T>(buffer_.data() + index * sizeof(T));
-  }
+  T offset(uint64_t index) const { return LoadLittleEndian<T>(buffer_.data() + index * sizeof(T)); }
   // Checks that the offsets of a run ascend within the buffer.
   Status Check(const ValueRun& run) const {
     T previous = offset(run.start);
@@ -82,7 +80,7 @@ class PlainDecoder final : public VariableDecoder {
 template <typename T>
 class FsstChunkDecoder final : public VariableDecoder {
  public:
-  explicit FsstChunkDecoder(FsstDecoder fsst) : fsst_(std::move(fsst)) {}
+  explicit FsstChunkDecoder(const FsstDecoder& fsst) : fsst_(fsst) {}
   Status Decode(Bytes buffer, uint32_t num_values, std::span<const ValueRun> runs,
                 LeafSink& sink) const override {
     ARROW_ASSIGN_OR_RAISE(auto strings, ChunkStrings<T>::Parse(buffer, num_values));
@@ -90,8 +88,7 @@ class FsstChunkDecoder final : public VariableDecoder {
       ARROW_RETURN_NOT_OK(strings.Check(run));
       T begin = strings.offset(run.start);
       ARROW_RETURN_NOT_OK(sink.ReserveVariable(
-          run.count,
-          FsstDecoder::MaxDecodedBytes(strings.offset(run.start + run.count) - begin)));
+          run.count, FsstDecoder::MaxDecodedBytes(strings.offset(run.start + run.count) - begin)));
       uint64_t* const ends = EndsScratch(run.count);
       uint8_t* const first = sink.variable_end();
       uint8_t* out = first;
@@ -158,8 +155,7 @@ Status GatherFixedAs(const DecodedBlock& items, const uint8_t* indices, uint64_t
   if (width == 16) {
     return gather([](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, 16); });
   }
-  return gather(
-      [width](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, width); });
+  return gather([width](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, width); });
 }
 
 // Items of at most 16 bytes are copied as 16 bytes each, without a call: room for that is made
@@ -196,9 +192,8 @@ Status GatherVariableAs(const DecodedBlock& items, const uint8_t* indices, uint6
     }
   };
   if (ItemsAreShort(items)) {
-    gather([](uint8_t* to, const uint8_t* from, uint64_t) {
-      std::memcpy(to, from, kShortItemBytes);
-    });
+    gather(
+        [](uint8_t* to, const uint8_t* from, uint64_t) { std::memcpy(to, from, kShortItemBytes); });
   } else {
     gather([](uint8_t* to, const uint8_t* from, uint64_t size) {
       if (size > 0) std::memcpy(to, from, size);
@@ -237,10 +232,9 @@ Result<std::unique_ptr<VariableDecoder>> VariableDecoder::Make(
         return Unsupported("FSST over ", EncodingName(encoding.fsst().values()));
       }
       ARROW_ASSIGN_OR_RAISE(uint64_t bits, OffsetBits(encoding.fsst().values().variable()));
-      ARROW_ASSIGN_OR_RAISE(auto fsst,
-                            FsstDecoder::Parse(AsBytes(encoding.fsst().symbol_table())));
-      if (bits == 32) return std::make_unique<FsstChunkDecoder<uint32_t>>(std::move(fsst));
-      return std::make_unique<FsstChunkDecoder<uint64_t>>(std::move(fsst));
+      ARROW_ASSIGN_OR_RAISE(auto fsst, FsstDecoder::Parse(AsBytes(encoding.fsst().symbol_table())));
+      if (bits == 32) return std::make_unique<FsstChunkDecoder<uint32_t>>(fsst);
+      return std::make_unique<FsstChunkDecoder<uint64_t>>(fsst);
     }
     case Kind::kGeneral: {
       ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme, SchemeOf(encoding.general().compression()));
