@@ -5,13 +5,17 @@ include(CMakePackageConfigHelpers)
 
 set(LANCE_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/lance")
 
-# Arrow's libraries stay where they are (in the pyarrow package or the system).
-set_target_properties(lance PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
+# Arrow's libraries stay where they are: in the pyarrow package or the system. The former has to be
+# named, as CMake leaves link paths inside the project (.venv) out of what it installs.
+set(LANCE_INSTALL_RPATH "$ORIGIN" ${LANCE_PYARROW_DIR})
+set_target_properties(lance PROPERTIES
+  INSTALL_RPATH "${LANCE_INSTALL_RPATH}" INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS lance EXPORT lanceTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 if(TARGET lance_cli)
-  set_target_properties(lance_cli PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  set_target_properties(lance_cli PROPERTIES
+    INSTALL_RPATH "${LANCE_INSTALL_RPATH}" INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS lance_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/lance"

@@ -72,13 +72,14 @@ def test_another_version_is_refused(prefix, tmp_path):
         capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode != 0
-    assert 'compatible with requested version "99"' in done.stderr
+    # CMake breaks its messages into lines.
+    assert 'compatible with requested version "99"' in " ".join(done.stderr.split())
 
 
 def test_only_the_api_is_exported(library):
     names = [line.split()[-1] for line in run("nm", "-D", "--defined-only", library).splitlines()]
     assert "lance_dataset_open" in names
-    ours = re.compile(r"^(lance_|_Z(N|NK|TV|TI|TS)5lance)")
+    ours = re.compile(r"^(lance_|_Z(N|NK|TVN|TIN|TSN)5lance)")
     assert [name for name in names if not ours.match(name)] == []
 
 
