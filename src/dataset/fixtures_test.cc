@@ -18,7 +18,12 @@ using Json = nlohmann::json;
 
 fs::path FixturesFolder() {
   if (const char* folder = std::getenv("LANCE_FIXTURES")) return folder;
-  return fs::path(__FILE__).parent_path() / "../../../shared/fixtures";
+  // Beside the repository, wherever in it the test is started.
+  fs::path folder = fs::current_path();
+  while (!fs::exists(folder / "shared/fixtures") && folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  return folder / "shared/fixtures";
 }
 
 std::vector<uint64_t> ExpandRuns(const Json& runs) {
@@ -39,6 +44,7 @@ std::shared_ptr<arrow::Table> ReadArrowFile(const fs::path& path) {
   auto file = arrow::io::ReadableFile::Open(path.string()).ValueOrDie();
   auto reader = arrow::ipc::RecordBatchFileReader::Open(file).ValueOrDie();
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  batches.reserve(static_cast<size_t>(reader->num_record_batches()));
   for (int i = 0; i < reader->num_record_batches(); ++i) {
     batches.push_back(reader->ReadRecordBatch(i).ValueOrDie());
   }
@@ -178,6 +184,7 @@ TEST_P(TableFixtures, Newest) {
 
   std::vector<uint64_t> versions;
   auto listed = dataset->Versions().ValueOrDie();
+  versions.reserve(listed.size());
   for (const VersionInfo& version : listed) versions.push_back(version.version);
   EXPECT_EQ(versions, info_["versions"].get<std::vector<uint64_t>>());
 

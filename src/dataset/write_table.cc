@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "arrow/record_batch.h"
+#include "arrow/type.h"
 #include "dataset/append_schema.h"
 #include "dataset/fragment_writer.h"
 #include "table/commit.h"
