@@ -7,6 +7,7 @@
 #include "arrow/buffer.h"
 #include "arrow/util/key_value_metadata.h"
 #include "google/protobuf/io/coded_stream.h"
+#include "proto/parse.h"
 #include "table/feature_flags.h"
 #include "table/wire_scanner.h"
 
@@ -105,7 +106,7 @@ Result<Manifest> Manifest::Decode(Bytes message, std::shared_ptr<const arrow::Bu
     manifest.fragments.push_back(summary);
   }
   ARROW_RETURN_NOT_OK(scanner.status());
-  if (!manifest.head.ParseFromString(rest)) {
+  if (!ParseMessage(rest, &manifest.head)) {
     return Corrupt("manifest is not a valid message of ", message.size(), " bytes");
   }
   const auto& timestamp = manifest.head.timestamp();
@@ -166,7 +167,7 @@ void Manifest::SetSchema(Schema new_schema) {
 
 Result<table::DataFragment> ParseFragment(const FragmentSummary& summary) {
   table::DataFragment fragment;
-  if (!fragment.ParseFromArray(summary.bytes.data(), static_cast<int>(summary.bytes.size()))) {
+  if (!ParseMessage(summary.bytes, &fragment)) {
     return Corrupt("fragment ", summary.id, " is not a valid message of ", summary.bytes.size(),
                    " bytes");
   }

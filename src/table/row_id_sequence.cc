@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "proto/parse.h"
 #include "rowids.pb.h"
 
 namespace lance {
@@ -323,7 +324,7 @@ RowIdSequence RowIdSequence::FromValues(std::span<const uint64_t> values) {
 
 Result<RowIdSequence> RowIdSequence::Decode(Bytes bytes) {
   table::RowIdSequence proto;
-  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!ParseMessage(bytes, &proto)) {
     return Corrupt("row id sequence is not a valid message of ", bytes.size(), " bytes");
   }
   RowIdSequence sequence;

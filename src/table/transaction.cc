@@ -1,12 +1,13 @@
 #include "table/transaction.h"
 
 #include "arrow/buffer.h"
+#include "proto/parse.h"
 
 namespace lance {
 
 Result<Transaction> DecodeTransaction(Bytes bytes) {
   Transaction transaction;
-  if (!transaction.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!ParseMessage(bytes, &transaction)) {
     return Corrupt("transaction is not a valid message of ", bytes.size(), " bytes");
   }
   return transaction;

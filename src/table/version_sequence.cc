@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "proto/parse.h"
 #include "rowids.pb.h"
 #include "table/row_id_sequence.h"
 
@@ -17,7 +18,7 @@ VersionSequence VersionSequence::Uniform(uint64_t version, uint64_t rows) {
 
 Result<VersionSequence> VersionSequence::Decode(Bytes bytes) {
   table::RowDatasetVersionSequence proto;
-  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!ParseMessage(bytes, &proto)) {
     return Corrupt("row version sequence is not a valid message of ", bytes.size(), " bytes");
   }
   VersionSequence sequence;

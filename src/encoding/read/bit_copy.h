@@ -8,6 +8,9 @@
 
 namespace lance::encoding {
 
+/// Bytes that hold `bits` bits.
+inline uint64_t BytesForBits(uint64_t bits) { return (bits + 7) / 8; }
+
 /// Copies `bits` bits; byte-aligned ranges are a memcpy.
 inline void CopyBits(const uint8_t* from, uint64_t from_bit, uint64_t bits, uint8_t* to,
                      uint64_t to_bit) {

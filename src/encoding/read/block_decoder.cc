@@ -7,13 +7,12 @@
 #include "arrow/buffer.h"
 #include "encoding/codec/bitpack.h"
 #include "encoding/codec/general_compression.h"
+#include "encoding/read/bit_copy.h"
 #include "encoding/read/encoding_name.h"
 #include "encodings21.pb.h"
 
 namespace lance::encoding {
 namespace {
-
-uint64_t BytesForBits(uint64_t bits) { return (bits + 7) / 8; }
 
 class FlatBlock final : public BlockDecoder {
  public:

@@ -6,13 +6,12 @@
 #include "encoding/codec/general_compression.h"
 #include "encoding/read/bit_copy.h"
 #include "encoding/read/encoding_name.h"
+#include "encoding/read/fixed_size_lists.h"
 #include "encoding/read/value_decoder.h"
 #include "encodings21.pb.h"
 
 namespace lance::encoding {
 namespace {
-
-uint64_t BytesForBits(uint64_t bits) { return (bits + 7) / 8; }
 
 // n × value_bits bits without gaps.
 class FlatDecoder final : public FixedDecoder {
@@ -155,11 +154,7 @@ class ByteStreamSplitDecoder final : public FixedDecoder {
 // One buffer of item validity for each nesting depth that has it, then the items.
 class FixedSizeListDecoder final : public FixedDecoder {
  public:
-  struct Depth {
-    uint64_t items_per_value;
-    bool has_validity;
-  };
-  FixedSizeListDecoder(uint64_t value_bits, std::vector<Depth> depths)
+  FixedSizeListDecoder(uint64_t value_bits, std::vector<ListDepth> depths)
       : FixedDecoder(value_bits, CountBuffers(depths)), depths_(std::move(depths)) {}
 
   Status Decode(std::span<const Bytes> buffers, uint32_t num_values, std::span<const ValueRun> runs,
@@ -184,12 +179,12 @@ class FixedSizeListDecoder final : public FixedDecoder {
   }
 
  private:
-  static uint32_t CountBuffers(const std::vector<Depth>& depths) {
+  static uint32_t CountBuffers(const std::vector<ListDepth>& depths) {
     uint32_t count = 1;
-    for (const Depth& depth : depths) count += depth.has_validity ? 1 : 0;
+    for (const ListDepth& depth : depths) count += depth.has_validity ? 1 : 0;
     return count;
   }
-  std::vector<Depth> depths_;
+  std::vector<ListDepth> depths_;
 };
 
 // Buffer 0 of each chunk is a compressed frame; the others are as the inner codec wrote them.
@@ -232,25 +227,13 @@ Made MakeForWidth(uint64_t bits, const char* name) {
 }
 
 Made MakeFixedSizeList(const encodings21::CompressiveEncoding& encoding, const LeafShape& shape) {
-  std::vector<FixedSizeListDecoder::Depth> depths;
-  uint64_t items = 1;
-  const encodings21::CompressiveEncoding* inner = &encoding;
-  while (inner->has_fixed_size_list()) {
-    const auto& list = inner->fixed_size_list();
-    if (depths.size() == shape.dimensions.size() ||
-        list.items_per_value() != shape.dimensions[depths.size()]) {
-      return Corrupt("page holds ", EncodingName(encoding), ", which is not the column's type");
-    }
-    items *= list.items_per_value();
-    depths.push_back({items, list.has_validity()});
-    inner = &list.values();
-  }
-  if (!inner->has_flat()) return Unsupported("fixed-size list of ", EncodingName(*inner));
-  if (depths.size() != shape.dimensions.size() ||
-      items * inner->flat().bits_per_value() != shape.value_bits) {
+  ARROW_ASSIGN_OR_RAISE(UnwrappedLists lists, UnwrapFixedSizeLists(encoding, shape));
+  if (!lists.items->has_flat())
+    return Unsupported("fixed-size list of ", EncodingName(*lists.items));
+  if (lists.items_per_value * lists.items->flat().bits_per_value() != shape.value_bits) {
     return Corrupt("page holds ", EncodingName(encoding), ", which is not the column's type");
   }
-  return std::make_unique<FixedSizeListDecoder>(shape.value_bits, std::move(depths));
+  return std::make_unique<FixedSizeListDecoder>(shape.value_bits, std::move(lists.depths));
 }
 
 Made MakeRle(const encodings21::Rle& rle) {

@@ -7,34 +7,17 @@
 #include "encodings21.pb.h"
 
 namespace lance::encoding {
-namespace {
-
-uint64_t BytesForBits(uint64_t bits) { return (bits + 7) / 8; }
-
-}  // namespace
-
 Result<FixedValueDecoder> FixedValueDecoder::Make(const encodings21::CompressiveEncoding& encoding,
                                                   const LeafShape& shape) {
   FixedValueDecoder out;
   out.value_bits_ = shape.value_bits;
-  const encodings21::CompressiveEncoding* inner = &encoding;
-  uint64_t items = 1;
-  while (inner->has_fixed_size_list()) {
-    const auto& list = inner->fixed_size_list();
-    if (out.depths_.size() == shape.dimensions.size() ||
-        list.items_per_value() != shape.dimensions[out.depths_.size()]) {
-      return Corrupt("page holds ", EncodingName(encoding), ", which is not the column's type");
-    }
-    items *= list.items_per_value();
-    out.depths_.push_back({items, list.has_validity()});
-    if (list.has_validity()) {
-      out.is_plain_ = false;
-      out.stored_bytes_ += BytesForBits(items);
-    }
-    inner = &list.values();
-  }
-  if (out.depths_.size() != shape.dimensions.size()) {
-    return Corrupt("page holds ", EncodingName(encoding), ", which is not the column's type");
+  ARROW_ASSIGN_OR_RAISE(UnwrappedLists lists, UnwrapFixedSizeLists(encoding, shape));
+  const encodings21::CompressiveEncoding* inner = lists.items;
+  out.depths_ = std::move(lists.depths);
+  for (const ListDepth& depth : out.depths_) {
+    if (!depth.has_validity) continue;
+    out.is_plain_ = false;
+    out.stored_bytes_ += BytesForBits(depth.items_per_value);
   }
   if (inner->has_constant() && !inner->constant().has_value() && !out.depths_.empty()) {
     out.all_items_null_ = true;
@@ -49,7 +32,7 @@ Result<FixedValueDecoder> FixedValueDecoder::Make(const encodings21::Compressive
     out.stored_bytes_ += 1;
     return out;
   }
-  if (bits > shape.value_bits || bits * items != shape.value_bits) {
+  if (bits > shape.value_bits || bits * lists.items_per_value != shape.value_bits) {
     return Corrupt("page holds ", EncodingName(encoding), ", the column's values have ",
                    shape.value_bits, " bits");
   }

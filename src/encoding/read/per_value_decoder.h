@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "encoding/codec/fsst_decoder.h"
 #include "encoding/codec/general_compression.h"
+#include "encoding/read/fixed_size_lists.h"
 #include "encoding/read/leaf_sink.h"
 
 namespace lance::encodings21 {
@@ -31,15 +32,11 @@ class FixedValueDecoder {
   Status Decode(const uint8_t* stored, uint64_t at, LeafSink& sink) const;
 
  private:
-  struct Depth {
-    uint64_t items_per_value;
-    bool has_validity;
-  };
   uint64_t stored_bytes_ = 0;
   uint64_t value_bits_ = 0;
   bool is_plain_ = true;
   bool all_items_null_ = false;
-  std::vector<Depth> depths_;
+  std::vector<ListDepth> depths_;
 };
 
 /// Byte strings of a full-zip page: stored as they are, as FSST codes, or each compressed.
