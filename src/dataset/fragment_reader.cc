@@ -32,7 +32,7 @@ bool Lists(const table::DataFile& file, int32_t id) {
 
 Result<std::shared_ptr<FileReader>> OpenFile(const Context& context, const TableSession& session,
                                              const TableLocation& table, const Manifest& manifest,
-                                             const table::DataFile& file) {
+                                             const table::DataFile& file, uint64_t physical_rows) {
   ARROW_ASSIGN_OR_RAISE(StoreLocation location, LocateDataFile(table, manifest, file));
   if (auto reader = session.files().Get(location.path)) return reader;
   ARROW_ASSIGN_OR_RAISE(FileVersion version, FileVersionFromNumbers(file.file_major_version(),
@@ -43,8 +43,10 @@ Result<std::shared_ptr<FileReader>> OpenFile(const Context& context, const Table
   }
   std::optional<uint64_t> size;
   if (file.file_size_bytes() != 0) size = file.file_size_bytes();
+  std::optional<uint64_t> rows;
+  if (physical_rows != 0) rows = physical_rows;
   ARROW_ASSIGN_OR_RAISE(auto object, location.store->OpenReader(context, location.path, size));
-  ARROW_ASSIGN_OR_RAISE(auto reader, FileReader::Open(context, std::move(object)));
+  ARROW_ASSIGN_OR_RAISE(auto reader, FileReader::Open(context, std::move(object), rows));
   return session.files().Put(location.path, std::move(reader));
 }
 
@@ -83,7 +85,8 @@ struct FragmentReader::Opener {
     }
     ARROW_RETURN_NOT_OK(OpenLineage());
     for (const FileRead& file : out->files_) {
-      out->bytes_per_row_ += file.reader->BytesPerRow(file.projection);
+      ARROW_ASSIGN_OR_RAISE(double bytes, file.reader->BytesPerRow(context, file.projection));
+      out->bytes_per_row_ += bytes;
     }
     return Status::OK();
   }
@@ -130,7 +133,8 @@ struct FragmentReader::Opener {
   }
 
   Status AddFile(const table::DataFile& file, Schema part) {
-    ARROW_ASSIGN_OR_RAISE(auto reader, OpenFile(context, session, table, manifest, file));
+    ARROW_ASSIGN_OR_RAISE(
+        auto reader, OpenFile(context, session, table, manifest, file, fragment.physical_rows()));
     ARROW_RETURN_NOT_OK(CheckRows(*reader));
     ARROW_ASSIGN_OR_RAISE(auto projection, reader->Project(std::move(part), SpanOf(file.fields()),
                                                            SpanOf(file.column_indices())));
@@ -153,8 +157,8 @@ struct FragmentReader::Opener {
     if (out->physical_rows_ != 0 || !out->files_.empty()) return Status::OK();
     out->physical_rows_ = fragment.physical_rows();
     if (out->physical_rows_ != 0 || fragment.files_size() == 0) return Status::OK();
-    ARROW_ASSIGN_OR_RAISE(auto reader,
-                          OpenFile(context, session, table, manifest, fragment.files(0)));
+    ARROW_ASSIGN_OR_RAISE(auto reader, OpenFile(context, session, table, manifest,
+                                                fragment.files(0), fragment.physical_rows()));
     return CheckRows(*reader);
   }
 
@@ -220,7 +224,8 @@ struct FragmentReader::Opener {
     schema.fields.push_back(std::move(field));
     for (const auto& file : fragment.files()) {
       if (!Lists(file, field_id)) continue;
-      ARROW_ASSIGN_OR_RAISE(auto reader, OpenFile(context, session, table, manifest, file));
+      ARROW_ASSIGN_OR_RAISE(
+          auto reader, OpenFile(context, session, table, manifest, file, fragment.physical_rows()));
       ARROW_RETURN_NOT_OK(CheckRows(*reader));
       ARROW_ASSIGN_OR_RAISE(
           auto projection,

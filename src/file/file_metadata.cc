@@ -119,90 +119,161 @@ Result<Footer> Footer::Parse(Bytes tail, uint64_t file_size) {
   return footer;
 }
 
-Result<FileMetadata> FileMetadata::Load(const Context& context, RandomReader& reader) {
-  FileMetadata out;
-  out.file_size_ = reader.size();
-  if (out.file_size_ < kFooterBytes) return Footer::Parse({}, out.file_size_).status();
-  const uint64_t tail_size = std::min(kTailBytes, out.file_size_);
-  const uint64_t tail_start = out.file_size_ - tail_size;
-  ARROW_ASSIGN_OR_RAISE(auto tail, arrow::AllocateBuffer(static_cast<int64_t>(tail_size)));
-  ARROW_RETURN_NOT_OK(reader.ReadAt(context, tail_start, tail_size, tail->mutable_data()));
-  ARROW_ASSIGN_OR_RAISE(
-      out.footer_,
-      Footer::Parse(Slice(*tail, tail_size - kFooterBytes, kFooterBytes), out.file_size_));
-  const Footer& footer = out.footer_;
-  ARROW_ASSIGN_OR_RAISE(out.version_,
-                        FileVersionFromNumbers(footer.major_version, footer.minor_version));
-  if (out.version_ == FileVersion::kV0_1) {
-    return Unsupported("data file of version 0.1 (legacy)");
-  }
-  if (footer.num_global_buffers == 0) {
-    return Corrupt("file has no global buffers; its schema was expected in the first one");
+/// Fills a FileMetadata from the end of the file to its front.
+struct FileMetadata::Loader {
+  const Context& context;
+  RandomReader& reader;
+  FileMetadata& out;
+
+  uint64_t tail_start = 0;
+  std::shared_ptr<arrow::Buffer> tail{};
+
+  Status Run(bool with_schema) {
+    ARROW_RETURN_NOT_OK(ReadTail());
+    if (out.version_ == FileVersion::kV0_1) {
+      return Unsupported("data file of version 0.1 (legacy)");
+    }
+    if (out.footer_.num_global_buffers == 0) {
+      return Corrupt("file has no global buffers; its schema was expected in the first one");
+    }
+    ARROW_RETURN_NOT_OK(ReadTables());
+    ARROW_RETURN_NOT_OK(KeepColumns());
+    if (!with_schema) return Status::OK();
+    return ReadDescriptor();
   }
 
-  // The metadata from its start to the end of the file, reading only what the tail lacks.
-  const uint64_t start = footer.column_metadata_position;
-  ARROW_ASSIGN_OR_RAISE(auto metadata,
-                        arrow::AllocateBuffer(static_cast<int64_t>(out.file_size_ - start)));
-  if (start < tail_start) {
-    ARROW_RETURN_NOT_OK(
-        reader.ReadAt(context, start, tail_start - start, metadata->mutable_data()));
-    std::memcpy(metadata->mutable_data() + (tail_start - start), tail->data(), tail_size);
-  } else {
-    std::memcpy(metadata->mutable_data(), tail->data() + (start - tail_start),
-                out.file_size_ - start);
+  Status ReadTail() {
+    out.file_size_ = reader.size();
+    if (out.file_size_ < kFooterBytes) return Footer::Parse({}, out.file_size_).status();
+    const uint64_t size = std::min(kTailBytes, out.file_size_);
+    tail_start = out.file_size_ - size;
+    ARROW_ASSIGN_OR_RAISE(tail, arrow::AllocateBuffer(static_cast<int64_t>(size), context.pool()));
+    ARROW_RETURN_NOT_OK(reader.ReadAt(context, tail_start, size, tail->mutable_data()));
+    ARROW_ASSIGN_OR_RAISE(
+        out.footer_,
+        Footer::Parse(Slice(*tail, size - kFooterBytes, kFooterBytes), out.file_size_));
+    return FileVersionFromNumbers(out.footer_.major_version, out.footer_.minor_version)
+        .Value(&out.version_);
   }
-  out.metadata_ = std::move(metadata);
 
-  ARROW_ASSIGN_OR_RAISE(out.columns_,
-                        ParseTable(Slice(*out.metadata_, footer.column_table_position - start,
-                                         footer.num_columns * kTableEntryBytes),
-                                   start, footer.column_table_position, "metadata of column"));
-  ARROW_ASSIGN_OR_RAISE(out.global_buffers_,
-                        ParseTable(Slice(*out.metadata_, footer.buffer_table_position - start,
-                                         footer.num_global_buffers * kTableEntryBytes),
-                                   0, out.file_size_, "global buffer"));
-  if (out.version_ >= FileVersion::kV2_1) {
+  Status ReadTables() {
+    const Footer& footer = out.footer_;
+    const uint64_t column_bytes = footer.num_columns * kTableEntryBytes;
+    const uint64_t size = column_bytes + footer.num_global_buffers * kTableEntryBytes;
+    const uint64_t start = footer.column_table_position;
+    ReadBatch batch;
+    Bytes tables;
+    if (start >= tail_start) {
+      tables = Slice(*tail, start - tail_start, size);
+    } else {
+      const ReadBatch::Ticket ticket = batch.Add({start, size});
+      ARROW_RETURN_NOT_OK(batch.Execute(context, reader));
+      tables = batch.bytes(ticket);
+    }
+    ARROW_RETURN_NOT_OK(ParseTable(tables.first(column_bytes), footer.column_metadata_position,
+                                   footer.column_table_position, "metadata of column")
+                            .Value(&out.columns_));
+    ARROW_RETURN_NOT_OK(ParseTable(tables.subspan(column_bytes), 0, out.file_size_, "global buffer")
+                            .Value(&out.global_buffers_));
+    if (out.version_ < FileVersion::kV2_1) return Status::OK();
     for (const ByteRange& buffer : out.global_buffers_) {
       if (buffer.offset % kBufferAlignment != 0) {
         return Corrupt("global buffer at ", buffer.offset, " is not aligned to 64 bytes");
       }
     }
+    return Status::OK();
   }
 
-  // The file descriptor mostly stands right before the column metadata, in the tail.
-  const ByteRange range = out.global_buffers_[0];
-  std::shared_ptr<arrow::Buffer> descriptor_buffer;
-  Bytes descriptor_bytes;
-  if (range.offset >= tail_start) {
-    descriptor_bytes = Slice(*tail, range.offset - tail_start, range.size);
-  } else {
-    ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateBuffer(static_cast<int64_t>(range.size)));
-    ARROW_RETURN_NOT_OK(reader.ReadAt(context, range.offset, range.size, buffer->mutable_data()));
-    descriptor_buffer = std::move(buffer);
-    descriptor_bytes = Slice(*descriptor_buffer, 0, range.size);
+  Status Keep(uint64_t start, Bytes bytes) {
+    ARROW_ASSIGN_OR_RAISE(
+        std::shared_ptr<arrow::Buffer> copy,
+        arrow::AllocateBuffer(static_cast<int64_t>(bytes.size()), context.pool()));
+    if (!bytes.empty()) std::memcpy(copy->mutable_data(), bytes.data(), bytes.size());
+    out.pieces_.push_back({start, std::move(copy)});
+    return Status::OK();
   }
-  lance::file::FileDescriptor descriptor;
-  if (!ParseMessage(descriptor_bytes, &descriptor)) {
-    return Corrupt("global buffer 0 at ", range.offset, " is not a valid file descriptor");
+
+  /// What the tail has of the column metadata.
+  Status KeepColumns() {
+    const uint64_t end = out.footer_.column_table_position;
+    const uint64_t start = std::max(out.footer_.column_metadata_position, tail_start);
+    if (start >= end) return Status::OK();
+    return Keep(start, Slice(*tail, start - tail_start, end - start));
   }
-  ARROW_ASSIGN_OR_RAISE(out.schema_, Schema::FromProto(descriptor.schema().fields()));
-  if (descriptor.schema().metadata_size() > 0) {
-    std::vector<std::string> keys;
-    std::vector<std::string> values;
-    for (const auto& [key, value] : descriptor.schema().metadata()) keys.push_back(key);
-    std::sort(keys.begin(), keys.end());
-    for (const auto& key : keys) values.push_back(descriptor.schema().metadata().at(key));
-    out.schema_.metadata = arrow::key_value_metadata(std::move(keys), std::move(values));
+
+  Status ReadDescriptor() {
+    const ByteRange range = out.global_buffers_[0];
+    if (range.offset >= tail_start) {
+      return ParseDescriptor(Slice(*tail, range.offset - tail_start, range.size));
+    }
+    ReadBatch batch;
+    const ReadBatch::Ticket descriptor = batch.Add(range);
+    // It is what tells the number of rows.
+    const bool with_column = !out.columns_.empty() && out.columns_[0].offset < tail_start;
+    const ReadBatch::Ticket column = with_column ? batch.Add(out.columns_[0]) : descriptor;
+    ARROW_RETURN_NOT_OK(batch.Execute(context, reader));
+    if (with_column) ARROW_RETURN_NOT_OK(Keep(out.columns_[0].offset, batch.bytes(column)));
+    return ParseDescriptor(batch.bytes(descriptor));
   }
-  out.declared_rows_ = descriptor.length();
+
+  Status ParseDescriptor(Bytes bytes) {
+    lance::file::FileDescriptor descriptor;
+    if (!ParseMessage(bytes, &descriptor)) {
+      return Corrupt("global buffer 0 at ", out.global_buffers_[0].offset,
+                     " is not a valid file descriptor");
+    }
+    ARROW_ASSIGN_OR_RAISE(out.schema_, Schema::FromProto(descriptor.schema().fields()));
+    if (descriptor.schema().metadata_size() > 0) {
+      std::vector<std::string> keys;
+      std::vector<std::string> values;
+      for (const auto& [key, value] : descriptor.schema().metadata()) keys.push_back(key);
+      std::sort(keys.begin(), keys.end());
+      for (const auto& key : keys) values.push_back(descriptor.schema().metadata().at(key));
+      out.schema_.metadata = arrow::key_value_metadata(std::move(keys), std::move(values));
+    }
+    out.declared_rows_ = descriptor.length();
+    return Status::OK();
+  }
+};
+
+Result<FileMetadata> FileMetadata::Load(const Context& context, RandomReader& reader,
+                                        bool with_schema) {
+  FileMetadata out;
+  Loader loader{context, reader, out};
+  ARROW_RETURN_NOT_OK(loader.Run(with_schema));
   return out;
 }
 
-Result<ColumnMetadata> FileMetadata::ParseColumn(uint32_t column) const {
-  const ByteRange range = columns_[column];
-  const Bytes bytes =
-      Slice(*metadata_, range.offset - footer_.column_metadata_position, range.size);
+Result<std::vector<ColumnMetadata>> FileMetadata::LoadColumns(
+    const Context& context, RandomReader& reader, std::span<const uint32_t> columns) const {
+  std::vector<Bytes> bytes(columns.size());
+  std::vector<std::pair<size_t, ReadBatch::Ticket>> tickets;
+  ReadBatch batch;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const ByteRange range = columns_[columns[i]];
+    const auto piece = std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& kept) {
+      const auto size = static_cast<uint64_t>(kept.bytes->size());
+      return range.offset >= kept.start && range.offset + range.size <= kept.start + size;
+    });
+    if (piece != pieces_.end()) {
+      bytes[i] = Slice(*piece->bytes, range.offset - piece->start, range.size);
+    } else {
+      tickets.emplace_back(i, batch.Add(range));
+    }
+  }
+  ARROW_RETURN_NOT_OK(batch.Execute(context, reader));
+  for (const auto& [i, ticket] : tickets) bytes[i] = batch.bytes(ticket);
+  std::vector<ColumnMetadata> out;
+  out.reserve(columns.size());
+  for (size_t i = 0; i < columns.size(); ++i) {
+    auto parsed = ParseColumn(columns_[columns[i]], bytes[i]);
+    if (!parsed.ok()) return WithPlace(parsed.status(), {.column = columns[i]});
+    out.push_back(*std::move(parsed));
+  }
+  return out;
+}
+
+Result<ColumnMetadata> FileMetadata::ParseColumn(ByteRange range, Bytes bytes) const {
   lance::file::v2::ColumnMetadata message;
   if (!ParseMessage(bytes, &message)) {
     return Corrupt("metadata of a column at ", range.offset, " is not a valid message");
@@ -220,6 +291,7 @@ Result<ColumnMetadata> FileMetadata::ParseColumn(uint32_t column) const {
     PageMetadata page;
     page.num_rows = wire.length();
     page.first_row = out.num_rows;
+    page.priority = wire.priority();
     auto ranges = Ranges(wire.buffer_offsets(), wire.buffer_sizes(), file_size_, aligned);
     if (!ranges.ok()) return WithPlace(ranges.status(), place);
     page.buffers = *std::move(ranges);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Footer {
 struct PageMetadata {
   uint64_t num_rows = 0;
   uint64_t first_row = 0;
+  /// What the page itself says is its first row; unscaled, 0 in 2.0 (informative).
+  uint64_t priority = 0;
   std::vector<ByteRange> buffers;
   /// Full message name after the last '/' of the type URL, and the serialised message.
   std::string encoding_type;
@@ -54,12 +57,16 @@ struct ColumnMetadata {
   std::vector<ByteRange> buffers;
 };
 
-/// Everything in a 2.x file but its data. Column metadata is kept as bytes and parsed on demand,
-/// so that opening a file with thousands of columns stays cheap.
+/// Everything in a 2.x file but its data. Column metadata is loaded when a column is first asked
+/// for, so that opening a file of thousands of columns to read one of them stays cheap.
 class FileMetadata {
  public:
-  /// Two reads, mostly one: the tail of the file, and what of the metadata did not fit in it.
-  static Result<FileMetadata> Load(const Context& context, RandomReader& reader);
+  /// Mostly one read, of the tail of the file. One more each for the tables (of more than some 4000
+  /// columns) and for the file descriptor, with the first column's metadata beside it, where they
+  /// don't lie in the tail. Without `with_schema` the descriptor is left alone: schema() is empty
+  /// and declared_rows() 0.
+  static Result<FileMetadata> Load(const Context& context, RandomReader& reader,
+                                   bool with_schema = true);
 
   const Footer& footer() const { return footer_; }
   FileVersion version() const { return version_; }
@@ -69,10 +76,17 @@ class FileMetadata {
   const std::vector<ByteRange>& global_buffers() const { return global_buffers_; }
   uint32_t num_columns() const { return footer_.num_columns; }
   ByteRange column_range(uint32_t column) const { return columns_[column]; }
-  /// Parses and checks one column's metadata: `column` < num_columns().
-  Result<ColumnMetadata> ParseColumn(uint32_t column) const;
+
+  /// Reads, parses and checks the metadata of some columns, each < num_columns(): one round of
+  /// reads for those that did not come with the tail. Errors name the column.
+  Result<std::vector<ColumnMetadata>> LoadColumns(const Context& context, RandomReader& reader,
+                                                  std::span<const uint32_t> columns) const;
 
  private:
+  struct Loader;
+
+  Result<ColumnMetadata> ParseColumn(ByteRange range, Bytes bytes) const;
+
   Footer footer_;
   FileVersion version_ = kDefaultFileVersion;
   Schema schema_;
@@ -80,8 +94,12 @@ class FileMetadata {
   uint64_t file_size_ = 0;
   std::vector<ByteRange> global_buffers_;
   std::vector<ByteRange> columns_;
-  /// The bytes from footer_.column_metadata_position to the end of the file.
-  std::shared_ptr<arrow::Buffer> metadata_;
+  /// Column metadata that came along when the file was opened.
+  struct Piece {
+    uint64_t start = 0;
+    std::shared_ptr<arrow::Buffer> bytes;
+  };
+  std::vector<Piece> pieces_;
 };
 
 }  // namespace lance

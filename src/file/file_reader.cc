@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "arrow/array.h"
+#include "arrow/buffer.h"
 #include "arrow/record_batch.h"
 #include "arrow/type.h"
 #include "base/executor.h"
@@ -42,38 +43,41 @@ ErrorPlace Place(const std::string& path, int64_t column, std::optional<int64_t>
   return place;
 }
 
-/// One column of the file: its pages, opened on first use and kept.
+/// One column of the file: its metadata and its pages, loaded on first use and kept.
 class Column {
  public:
-  Column(const FileMetadata& file, uint32_t index) : file_(file), index_(index) {}
+  explicit Column(const FileMetadata& file) : file_(file) {}
 
-  /// The column's metadata, parsed once.
-  Result<const ColumnMetadata*> Metadata() const {
-    std::call_once(parsed_, [this] {
-      auto result = file_.ParseColumn(index_);
-      if (result.ok() && result->encoding_type != kColumnEncodingType) {
-        result = Corrupt("column is described by a '", result->encoding_type, "'");
-      }
-      if (!result.ok()) {
-        parse_status_ = result.status();
-        return;
-      }
-      metadata_ = *std::move(result);
-      pages_ = std::vector<std::atomic<PageReader*>>(metadata_.pages.size());
-    });
-    ARROW_RETURN_NOT_OK(parse_status_);
-    return &metadata_;
+  ~Column() { delete loaded_.load(); }
+
+  /// Null until the metadata is loaded.
+  const ColumnMetadata* metadata() const {
+    const Loaded* loaded = loaded_.load(std::memory_order_acquire);
+    return loaded == nullptr ? nullptr : &loaded->metadata;
   }
 
-  ~Column() {
-    for (auto& page : pages_) delete page.load();
+  /// Two threads may load the same column; the first one's metadata is kept.
+  Status Keep(ColumnMetadata metadata) const {
+    if (metadata.encoding_type != kColumnEncodingType) {
+      return Corrupt("column is described by a '", metadata.encoding_type, "'");
+    }
+    auto loaded = std::make_unique<Loaded>(std::move(metadata));
+    Loaded* expected = nullptr;
+    if (loaded_.compare_exchange_strong(expected, loaded.get(), std::memory_order_acq_rel)) {
+      loaded.release();
+    }
+    return Status::OK();
   }
 
-  /// A page whose index is loaded, or null. Valid after Metadata().
-  const PageReader* page(size_t i) const { return pages_[i].load(std::memory_order_acquire); }
+  // What follows needs the metadata.
+
+  /// A page whose index is loaded, or null.
+  const PageReader* page(size_t i) const {
+    return loaded_.load(std::memory_order_acquire)->pages[i].load(std::memory_order_acquire);
+  }
 
   Result<std::unique_ptr<PageReader>> OpenPage(size_t i) const {
-    const PageMetadata& metadata = metadata_.pages[i];
+    const PageMetadata& metadata = this->metadata()->pages[i];
     if (metadata.encoding_type != kPageLayoutType) {
       return Unsupported("page description '", metadata.encoding_type, "'");
     }
@@ -90,7 +94,8 @@ class Column {
   /// Two threads may open the same page; the first one's is kept.
   const PageReader* Keep(size_t i, std::unique_ptr<PageReader> page) const {
     PageReader* expected = nullptr;
-    if (pages_[i].compare_exchange_strong(expected, page.get(), std::memory_order_acq_rel)) {
+    std::atomic<PageReader*>& kept = loaded_.load(std::memory_order_acquire)->pages[i];
+    if (kept.compare_exchange_strong(expected, page.get(), std::memory_order_acq_rel)) {
       return page.release();
     }
     return expected;
@@ -105,14 +110,20 @@ class Column {
   }
 
  private:
+  struct Loaded {
+    explicit Loaded(ColumnMetadata from)
+        : metadata(std::move(from)), pages(metadata.pages.size()) {}
+    ~Loaded() {
+      for (auto& page : pages) delete page.load();
+    }
+    ColumnMetadata metadata;
+    std::vector<std::atomic<PageReader*>> pages;
+  };
+
   const FileMetadata& file_;
-  uint32_t index_;
-  mutable std::once_flag parsed_;
-  mutable Status parse_status_;
-  mutable ColumnMetadata metadata_;
+  mutable std::atomic<Loaded*> loaded_{nullptr};
   mutable std::once_flag shaped_;
   mutable LeafShape shape_;
-  mutable std::vector<std::atomic<PageReader*>> pages_;
 };
 
 /// The read of one page within a batch.
@@ -176,25 +187,45 @@ struct FileReader::Impl {
   std::vector<std::unique_ptr<Column>> columns;
   uint64_t num_rows = 0;
 
-  Result<uint64_t> CountRows() const;
+  Status LoadColumns(const Context& context, std::span<const uint32_t> indices) const;
+  Result<uint64_t> CountRows(const Context& context) const;
   Status CheckRows(std::span<const RowRange> rows) const;
   Result<FileProjection> Complete(FileProjection projection) const;
   Result<LeafRead> PlanLeaf(const LeafShape& shape, uint32_t column_index,
-                            std::span<const RowRange> rows, uint64_t count,
-                            arrow::MemoryPool* pool) const;
+                            std::span<const RowRange> rows) const;
   Status OpenPages(const Context& context, std::vector<LeafRead>& leaves) const;
+  static Result<std::unique_ptr<LeafSink>> MakeSink(const LeafRead& leaf, uint64_t count,
+                                                    arrow::MemoryPool* pool);
   Status ReadPages(const Context& context, uint64_t count, std::vector<LeafRead>& leaves) const;
   Status DecodeLeaf(const Context& context, LeafRead& leaf, uint64_t count) const;
 };
 
+// One round of reads for the metadata of all of these columns that have none yet.
+Status FileReader::Impl::LoadColumns(const Context& context,
+                                     std::span<const uint32_t> indices) const {
+  std::vector<uint32_t> missing;
+  for (uint32_t index : indices) {
+    if (columns[index]->metadata() == nullptr) missing.push_back(index);
+  }
+  if (missing.empty()) return Status::OK();
+  auto loaded = metadata.LoadColumns(context, *reader, missing);
+  if (!loaded.ok()) return WithPlace(loaded.status(), {.path = reader->path()});
+  for (size_t i = 0; i < missing.size(); ++i) {
+    Status kept = columns[missing[i]]->Keep(std::move((*loaded)[i]));
+    if (!kept.ok()) return WithPlace(kept, Place(reader->path(), missing[i]));
+  }
+  return Status::OK();
+}
+
 // Pages say how many rows there are: those of the first column, against which the others are
 // checked when they are read. The number in the file descriptor is only informative.
-Result<uint64_t> FileReader::Impl::CountRows() const {
+Result<uint64_t> FileReader::Impl::CountRows(const Context& context) const {
   const auto paths = LeafPaths(metadata.schema());
   if (paths.empty() || columns.empty()) return metadata.declared_rows();
-  ARROW_ASSIGN_OR_RAISE(const ColumnMetadata* first, columns[0]->Metadata());
+  constexpr uint32_t kFirst = 0;
+  ARROW_RETURN_NOT_OK(LoadColumns(context, {&kFirst, 1}));
   ARROW_ASSIGN_OR_RAISE(uint64_t scale, RowsScale(paths[0]));
-  return first->num_rows / scale;
+  return columns[kFirst]->metadata()->num_rows / scale;
 }
 
 Status FileReader::Impl::CheckRows(std::span<const RowRange> rows) const {
@@ -212,7 +243,9 @@ Status FileReader::Impl::CheckRows(std::span<const RowRange> rows) const {
 
 // Fills in what follows from the schema and the columns.
 Result<FileProjection> FileReader::Impl::Complete(FileProjection projection) const {
-  ARROW_ASSIGN_OR_RAISE(projection.arrow_schema, projection.schema.ToArrow());
+  auto arrow_schema = projection.schema.ToArrow();
+  if (!arrow_schema.ok()) return WithPlace(arrow_schema.status(), {.path = reader->path()});
+  projection.arrow_schema = *std::move(arrow_schema);
   projection.leaves_of_field.resize(projection.schema.fields.size());
   size_t field = 0;
   for (const auto& path : LeafPaths(projection.schema)) {
@@ -229,12 +262,11 @@ Result<FileProjection> FileReader::Impl::Complete(FileProjection projection) con
 }
 
 Result<LeafRead> FileReader::Impl::PlanLeaf(const LeafShape& shape, uint32_t column_index,
-                                            std::span<const RowRange> rows, uint64_t count,
-                                            arrow::MemoryPool* pool) const {
+                                            std::span<const RowRange> rows) const {
   LeafRead leaf;
   leaf.column = columns[column_index].get();
   leaf.index = column_index;
-  ARROW_ASSIGN_OR_RAISE(const ColumnMetadata* column, leaf.column->Metadata());
+  const ColumnMetadata* column = leaf.column->metadata();
   ARROW_ASSIGN_OR_RAISE(leaf.shape, leaf.column->Shape(shape));
   const uint64_t scale = leaf.shape->rows_scale();
   if (column->num_rows % scale != 0 || column->num_rows / scale != num_rows) {
@@ -242,7 +274,6 @@ Result<LeafRead> FileReader::Impl::PlanLeaf(const LeafShape& shape, uint32_t col
                    scale == 1 ? "" : " times the dimensions of its fixed-size lists");
   }
   leaf.pages = SplitAtPages(column->pages, rows, scale);
-  ARROW_ASSIGN_OR_RAISE(leaf.sink, LeafSink::Make(*leaf.shape, count * scale, pool));
   return leaf;
 }
 
@@ -289,6 +320,18 @@ Status FileReader::Impl::OpenPages(const Context& context, std::vector<LeafRead>
         opening.leaf->column->Keep(opening.page->page, std::move(opening.reader));
   }
   return Status::OK();
+}
+
+// Where the leaf is decoded to, with the place of values whose number is known made beforehand.
+Result<std::unique_ptr<LeafSink>> FileReader::Impl::MakeSink(const LeafRead& leaf, uint64_t count,
+                                                             arrow::MemoryPool* pool) {
+  const LeafShape& shape = *leaf.shape;
+  const uint64_t values = count * shape.rows_scale();
+  ARROW_ASSIGN_OR_RAISE(auto sink, LeafSink::Make(shape, values, pool));
+  if (shape.values != LeafShape::Values::kVariable && !shape.has_lists()) {
+    ARROW_RETURN_NOT_OK(sink->AppendFixed(values).status());
+  }
+  return sink;
 }
 
 // Rounds of reads shared by all columns and pages, then decoding.
@@ -362,11 +405,12 @@ FileReader::FileReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 FileReader::~FileReader() = default;
 
 Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
-                                                     std::shared_ptr<RandomReader> reader) {
+                                                     std::shared_ptr<RandomReader> reader,
+                                                     std::optional<uint64_t> table_rows) {
   ErrorPlace place;
   place.path = reader->path();
   auto impl = std::make_unique<Impl>();
-  auto metadata = FileMetadata::Load(context, *reader);
+  auto metadata = FileMetadata::Load(context, *reader, /*with_schema=*/!table_rows);
   if (!metadata.ok()) return WithPlace(metadata.status(), place);
   impl->metadata = *std::move(metadata);
   if (impl->metadata.version() != FileVersion::kV2_1 &&
@@ -377,9 +421,9 @@ Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
   }
   impl->reader = std::move(reader);
   for (uint32_t i = 0; i < impl->metadata.num_columns(); ++i) {
-    impl->columns.push_back(std::make_unique<Column>(impl->metadata, i));
+    impl->columns.push_back(std::make_unique<Column>(impl->metadata));
   }
-  auto num_rows = impl->CountRows();
+  auto num_rows = table_rows ? Result<uint64_t>(*table_rows) : impl->CountRows(context);
   if (!num_rows.ok()) return WithPlace(num_rows.status(), place);
   impl->num_rows = *num_rows;
   return std::shared_ptr<FileReader>(new FileReader(std::move(impl)));
@@ -412,7 +456,7 @@ Result<FileProjection> FileReader::Project(const std::vector<std::string>& colum
     column_indices.push_back(static_cast<int32_t>(field_ids.size()));
     field_ids.push_back(leaf->id);
   }
-  ARROW_ASSIGN_OR_RAISE(Schema wanted, schema().Project(columns));
+  ARROW_ASSIGN_OR_RAISE(Schema wanted, schema().Project(columns, MemberOrder::kAsked));
   return Project(std::move(wanted), field_ids, column_indices);
 }
 
@@ -449,20 +493,21 @@ Result<std::shared_ptr<arrow::RecordBatch>> FileReader::Read(const Context& cont
                                                              const FileProjection& projection,
                                                              std::span<const RowRange> rows) const {
   ARROW_RETURN_NOT_OK(impl_->CheckRows(rows));
+  ARROW_RETURN_NOT_OK(impl_->LoadColumns(context, projection.columns));
   const uint64_t count = encoding::CountRows(rows);
   std::vector<LeafRead> leaves;
   leaves.reserve(projection.columns.size());
   for (size_t i = 0; i < projection.columns.size(); ++i) {
-    auto leaf =
-        impl_->PlanLeaf(projection.shapes[i], projection.columns[i], rows, count, context.pool());
+    auto leaf = impl_->PlanLeaf(projection.shapes[i], projection.columns[i], rows);
     if (!leaf.ok()) return WithPlace(leaf.status(), Place(path(), projection.columns[i]));
     leaves.push_back(*std::move(leaf));
   }
   ARROW_RETURN_NOT_OK(impl_->OpenPages(context, leaves));
   for (LeafRead& leaf : leaves) {
-    if (leaf.shape->values != LeafShape::Values::kVariable && !leaf.shape->has_lists()) {
-      ARROW_RETURN_NOT_OK(leaf.sink->AppendFixed(count * leaf.shape->rows_scale()).status());
-    }
+    // Only now: the indexes have shown that the pages hold so many rows.
+    auto sink = impl_->MakeSink(leaf, count, context.pool());
+    if (!sink.ok()) return WithPlace(sink.status(), Place(path(), leaf.index));
+    leaf.sink = *std::move(sink);
     for (PageRead& page : leaf.pages) page.cursor = page.reader->Start(std::move(page.rows));
   }
   ARROW_RETURN_NOT_OK(impl_->ReadPages(context, count, leaves));
@@ -491,13 +536,36 @@ Result<std::shared_ptr<arrow::RecordBatch>> FileReader::Read(const Context& cont
                                   std::move(columns));
 }
 
-double FileReader::BytesPerRow(const FileProjection& projection) const {
+Status FileReader::CheckRows(std::span<const RowRange> rows) const {
+  return impl_->CheckRows(rows);
+}
+
+Result<std::shared_ptr<arrow::Buffer>> FileReader::ReadGlobalBuffer(const Context& context,
+                                                                    uint64_t index) const {
+  const auto& buffers = impl_->metadata.global_buffers();
+  if (index >= buffers.size()) {
+    return WithPlace(
+        UserError("request for global buffer at index ", index, " but there were only ",
+                  buffers.size(), " global buffers in the file"),
+        {.path = path()});
+  }
+  const ByteRange range = buffers[index];
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
+                        arrow::AllocateBuffer(static_cast<int64_t>(range.size), context.pool()));
+  if (range.size != 0) {
+    ARROW_RETURN_NOT_OK(
+        impl_->reader->ReadAt(context, range.offset, range.size, buffer->mutable_data()));
+  }
+  return buffer;
+}
+
+Result<double> FileReader::BytesPerRow(const Context& context,
+                                       const FileProjection& projection) const {
   if (impl_->num_rows == 0) return 0;
+  ARROW_RETURN_NOT_OK(impl_->LoadColumns(context, projection.columns));
   double bytes = 0;
   for (uint32_t column : projection.columns) {
-    auto metadata = impl_->columns[column]->Metadata();
-    if (!metadata.ok()) continue;
-    for (const PageMetadata& page : (*metadata)->pages) {
+    for (const PageMetadata& page : impl_->columns[column]->metadata()->pages) {
       for (const ByteRange& buffer : page.buffers) bytes += static_cast<double>(buffer.size);
     }
   }

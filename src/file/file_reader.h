@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,16 +29,21 @@ struct FileProjection {
   std::vector<size_t> leaves_of_field;
 };
 
-/// Reads one data file of version 2.1 or 2.2. Immutable after Open but for caches of page
-/// indexes, which are filled on first use and kept; thread-safe.
+/// Reads one data file of version 2.1 or 2.2. Immutable after Open but for caches of column
+/// metadata and page indexes, which are filled on first use and kept; thread-safe.
 ///
-/// Opening costs two reads (the tail of the file; the rest of the metadata if it didn't fit).
-/// After a page's index is cached, a row costs one read per fixed-width column and at most two per
-/// variable-width one.
+/// Opening costs one read (the tail of the file), or two (the schema) where the metadata is larger.
+/// The first read of some columns loads their metadata, all in one round, if the tail didn't hold
+/// it, and then the indexes of the pages. After that a row costs one read per fixed-width column
+/// and at most two per variable-width one.
 class FileReader {
  public:
-  static Result<std::shared_ptr<FileReader>> Open(const Context& context,
-                                                  std::shared_ptr<RandomReader> reader);
+  /// `table_rows` is given for a file of a table, whose manifest tells the schema and how many rows
+  /// the fragment has: the file's own schema isn't read, schema() is empty. Reading a column with
+  /// another number of rows is Corrupt.
+  static Result<std::shared_ptr<FileReader>> Open(
+      const Context& context, std::shared_ptr<RandomReader> reader,
+      std::optional<uint64_t> table_rows = std::nullopt);
   ~FileReader();
 
   /// The schema stored in the file itself.
@@ -46,7 +52,8 @@ class FileReader {
   uint64_t num_rows() const;
   const std::string& path() const;
 
-  /// All columns of the file, or the named ones (paths allowed), by the file's own schema.
+  /// All columns of the file, or the named ones, by the file's own schema. Names may be paths
+  /// (Schema::Project): only those leaves are read. Members come in the order asked for.
   Result<FileProjection> Project() const;
   Result<FileProjection> Project(const std::vector<std::string>& columns) const;
   /// For files in a table: `schema` is a sub-tree of the table's schema of which every leaf is
@@ -60,8 +67,15 @@ class FileReader {
                                                    const FileProjection& projection,
                                                    std::span<const RowRange> rows) const;
 
+  /// User error unless Read would take these ranges.
+  Status CheckRows(std::span<const RowRange> rows) const;
+
+  /// The bytes of a global buffer: 0 is the file descriptor, those of the writer's caller follow.
+  Result<std::shared_ptr<arrow::Buffer>> ReadGlobalBuffer(const Context& context,
+                                                          uint64_t index) const;
+
   /// Stored bytes per row of the projected columns, an estimate for choosing batch sizes.
-  double BytesPerRow(const FileProjection& projection) const;
+  Result<double> BytesPerRow(const Context& context, const FileProjection& projection) const;
 
  private:
   struct Impl;

@@ -5,11 +5,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <random>
 
 #include "arrow/api.h"
 #include "arrow/io/file.h"
 #include "arrow/ipc/reader.h"
+#include "file/file_metadata.h"
+#include "file/file_writer.h"
+#include "file/inspect.h"
 
 namespace lance {
 namespace {
@@ -224,6 +228,167 @@ TEST(FileReaderReads, OpeningTakesAtMostTwoReads) {
     ASSERT_TRUE(FileReader::Open(context, object).ok()) << test_case.name;
     EXPECT_LE(stats.reads.load(), 2u) << test_case.name;
   }
+}
+
+// What only some leaves of nested columns, or some of many columns, cost.
+class SelectiveReads : public ::testing::Test {
+ protected:
+  void Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
+    auto schema = Schema::FromArrow(*batch->schema()).ValueOrDie();
+    auto object = store_->OpenWriter({}, "/f").ValueOrDie();
+    auto writer = FileWriter::Open({}, std::move(object), std::move(schema)).ValueOrDie();
+    ASSERT_TRUE(writer->WriteBatch(*batch).ok());
+    ASSERT_TRUE(writer->Finish().ok());
+    batch_ = batch;
+  }
+  std::shared_ptr<RandomReader> Object() { return store_->OpenReader({}, "/f").ValueOrDie(); }
+  std::shared_ptr<FileReader> Open(std::optional<uint64_t> table_rows = std::nullopt) {
+    return FileReader::Open(context_, Object(), table_rows).ValueOrDie();
+  }
+  std::shared_ptr<arrow::RecordBatch> ReadAll(const FileReader& reader,
+                                              const FileProjection& projection) {
+    const RowRange all{0, static_cast<uint64_t>(batch_->num_rows())};
+    return reader.Read(context_, projection, {&all, 1}).ValueOrDie();
+  }
+  // Since the last call.
+  CountedRead Cost() { return {stats_.reads.exchange(0), stats_.read_bytes.exchange(0)}; }
+  // Stored bytes of the column that holds this leaf.
+  uint64_t StoredBytes(const std::string& leaf) {
+    auto inspection = InspectFile({}, *Object()).ValueOrDie();
+    for (const auto& column : inspection.columns) {
+      if (column.field == leaf) return column.bytes();
+    }
+    ADD_FAILURE() << "no leaf " << leaf;
+    return 0;
+  }
+
+  std::shared_ptr<ObjectStore> store_ = MakeMemoryStore();
+  std::shared_ptr<arrow::RecordBatch> batch_;
+  IoStats stats_;
+  Context context_{.io_stats = &stats_};
+};
+
+std::shared_ptr<arrow::Array> RandomInts(int64_t count, std::mt19937_64& random) {
+  arrow::Int64Builder builder;
+  for (int64_t i = 0; i < count; ++i) {
+    EXPECT_TRUE(builder.Append(static_cast<int64_t>(random())).ok());
+  }
+  return builder.Finish().ValueOrDie();
+}
+
+TEST_F(SelectiveReads, LeavesOfNestedColumnsAreReadAlone) {
+  constexpr int64_t kRows = 20000;
+  std::mt19937_64 random(3);
+  auto ints = [&] { return RandomInts(kRows, random); };
+  auto structs = [](const arrow::ArrayVector& members, const std::vector<std::string>& names) {
+    return arrow::StructArray::Make(members, names).ValueOrDie();
+  };
+  auto b = structs({ints(), ints()}, {"c", "d"});
+  auto a = structs({b, ints()}, {"b", "e"});
+  auto item = structs({ints(), ints(), ints()}, {"u", "v", "w"});
+  arrow::Int32Builder offsets;
+  for (int32_t i = 0; i <= kRows; ++i) ASSERT_TRUE(offsets.Append(i).ok());
+  auto list = arrow::ListArray::FromArrays(*offsets.Finish().ValueOrDie(), *item).ValueOrDie();
+  auto schema = arrow::schema({arrow::field("a", a->type()), arrow::field("l", list->type())});
+  Write(arrow::RecordBatch::Make(schema, kRows, {a, list}));
+
+  struct Case {
+    std::vector<std::string> columns;
+    std::vector<std::string> leaves;
+  };
+  const std::vector<Case> cases = {
+      {{"a.b.c"}, {"a.b.c"}},
+      {{"a.b"}, {"a.b.c", "a.b.d"}},
+      {{"a.e", "a.b.d"}, {"a.e", "a.b.d"}},
+      {{"l.item.v"}, {"l.item.v"}},
+      {{"l.item.w", "a.e", "l.item.u"}, {"l.item.u", "l.item.w", "a.e"}},
+  };
+  for (const Case& test_case : cases) {
+    SCOPED_TRACE(test_case.columns[0]);
+    auto reader = Open();
+    auto projection = reader->Project(test_case.columns).ValueOrDie();
+    Cost();
+    auto read = ReadAll(*reader, projection);
+    uint64_t stored = 0;
+    for (const std::string& leaf : test_case.leaves) stored += StoredBytes(leaf);
+    const CountedRead cost = Cost();
+    // Neighbours closer than a coalescing gap come along.
+    EXPECT_LE(cost.bytes, stored + test_case.leaves.size() * 2 * kCoalesceGapBytes);
+    // Chunk table, repetition index, chunks.
+    EXPECT_LE(cost.requests, 3 * test_case.leaves.size());
+    EXPECT_EQ(projection.columns.size(), test_case.leaves.size());
+  }
+
+  auto reader = Open();
+  auto read = ReadAll(*reader, reader->Project({"a.e", "a.b.d"}).ValueOrDie());
+  EXPECT_EQ(read->schema()->field(0)->type()->ToString(), "struct<e: int64, b: struct<d: int64>>");
+  const auto& read_a = static_cast<const arrow::StructArray&>(*read->column(0));
+  const auto& read_b = static_cast<const arrow::StructArray&>(*read_a.field(1));
+  EXPECT_TRUE(read_a.field(0)->Equals(static_cast<const arrow::StructArray&>(*a).field(1)));
+  EXPECT_TRUE(read_b.field(0)->Equals(static_cast<const arrow::StructArray&>(*b).field(1)));
+  read = ReadAll(*reader, reader->Project({"l.item.v"}).ValueOrDie());
+  const auto& read_list = static_cast<const arrow::ListArray&>(*read->column(0));
+  EXPECT_EQ(read_list.type()->ToString(), "list<item: struct<v: int64>>");
+  EXPECT_TRUE(static_cast<const arrow::StructArray&>(*read_list.values())
+                  .field(0)
+                  ->Equals(static_cast<const arrow::StructArray&>(*item).field(1)));
+}
+
+TEST_F(SelectiveReads, OneOfTwoThousandColumnsReadsItsMetadataAlone) {
+  constexpr int kColumns = 2000;
+  constexpr int64_t kRows = 100;
+  constexpr uint64_t kTailBytes = 64 * 1024;
+  std::mt19937_64 random(4);
+  arrow::FieldVector fields;
+  arrow::ArrayVector arrays;
+  for (int i = 0; i < kColumns; ++i) {
+    fields.push_back(arrow::field("column_" + std::to_string(i), arrow::int64()));
+    arrays.push_back(RandomInts(kRows, random));
+  }
+  Write(arrow::RecordBatch::Make(arrow::schema(fields), kRows, arrays));
+  auto metadata = FileMetadata::Load({}, *Object()).ValueOrDie();
+  const uint64_t column_bytes =
+      metadata.footer().column_table_position - metadata.footer().column_metadata_position;
+  ASSERT_GT(column_bytes, 2 * kTailBytes) << "more than the tail of the file";
+
+  // As a table reads it: the manifest tells the schema and the number of rows.
+  auto table_schema = Schema::FromArrow(*arrow::schema(fields)).ValueOrDie();
+  std::vector<int32_t> ids(kColumns);
+  std::iota(ids.begin(), ids.end(), 0);
+  auto reader = Open(kRows);
+  CountedRead cost = Cost();
+  EXPECT_EQ(cost.requests, 1u);
+  EXPECT_LE(cost.bytes, kTailBytes);
+  for (const int column : {7, 1000}) {
+    auto wanted = table_schema.Project({fields[static_cast<size_t>(column)]->name()}).ValueOrDie();
+    auto projection = reader->Project(std::move(wanted), ids, ids).ValueOrDie();
+    ASSERT_TRUE(reader->BytesPerRow(context_, projection).ok());
+    cost = Cost();
+    EXPECT_EQ(cost.requests, 1u);
+    EXPECT_EQ(cost.bytes, metadata.column_range(static_cast<uint32_t>(column)).size);
+    auto read = ReadAll(*reader, projection);
+    EXPECT_TRUE(read->column(0)->Equals(arrays[static_cast<size_t>(column)]));
+    EXPECT_LE(Cost().requests, 2u);
+    ReadAll(*reader, projection);
+    EXPECT_EQ(Cost().requests, 1u) << "everything but the values is kept";
+  }
+
+  // A file alone also has to tell its schema and its number of rows.
+  reader = Open();
+  cost = Cost();
+  EXPECT_EQ(cost.requests, 2u);
+  EXPECT_LE(cost.bytes, kTailBytes + metadata.global_buffers()[0].size + 1024);
+  EXPECT_EQ(reader->num_rows(), static_cast<uint64_t>(kRows));
+  EXPECT_TRUE(ReadAll(*reader, reader->Project({"column_1000"}).ValueOrDie())
+                  ->column(0)
+                  ->Equals(arrays[1000]));
+
+  // Another number of rows than the manifest told.
+  reader = Open(kRows + 1);
+  const RowRange row{0, 1};
+  auto projection = reader->Project(table_schema, ids, ids).ValueOrDie();
+  EXPECT_EQ(GetErrorCode(reader->Read(context_, projection, {&row, 1}).status()),
+            ErrorCode::kCorrupt);
 }
 
 // ---- damaged files

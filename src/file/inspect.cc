@@ -1,6 +1,7 @@
 #include "file/inspect.h"
 
 #include <charconv>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -70,11 +71,10 @@ Result<FileInspection::Page> InspectPage(PageMetadata page, uint64_t entries_per
   return out;
 }
 
-Status InspectColumn(const FileMetadata& metadata, const ColumnFacts& facts,
+Status InspectColumn(ColumnMetadata stored, const ColumnFacts& facts,
                      FileInspection::Column* column) {
   column->field = facts.path;
   column->logical_type = facts.logical_type;
-  ARROW_ASSIGN_OR_RAISE(ColumnMetadata stored, metadata.ParseColumn(column->index));
   column->buffers = std::move(stored.buffers);
   for (size_t i = 0; i < stored.pages.size(); ++i) {
     auto page = InspectPage(std::move(stored.pages[i]), facts.entries_per_row);
@@ -90,15 +90,23 @@ Result<FileInspection> Inspect(const Context& context, RandomReader& reader) {
   out.path = reader.path();
   out.size_bytes = reader.size();
   out.version = metadata.version();
+  out.footer_major_version = metadata.footer().major_version;
+  out.footer_minor_version = metadata.footer().minor_version;
   out.rows = metadata.declared_rows();
+  out.column_metadata_offset = metadata.footer().column_metadata_position;
+  out.column_metadata_bytes = metadata.footer().buffer_table_position - out.column_metadata_offset;
   out.global_buffers = metadata.global_buffers();
   std::vector<ColumnFacts> facts = ListColumns(metadata);
   // A schema that doesn't fit the columns tells nothing about them.
   if (facts.size() != metadata.num_columns()) facts.clear();
-  for (uint32_t index = 0; index < metadata.num_columns(); ++index) {
+  std::vector<uint32_t> all(metadata.num_columns());
+  std::iota(all.begin(), all.end(), 0);
+  ARROW_ASSIGN_OR_RAISE(auto stored, metadata.LoadColumns(context, reader, all));
+  for (uint32_t index : all) {
     FileInspection::Column column;
     column.index = index;
-    Status status = InspectColumn(metadata, facts.empty() ? ColumnFacts() : facts[index], &column);
+    Status status = InspectColumn(std::move(stored[index]),
+                                  facts.empty() ? ColumnFacts() : facts[index], &column);
     if (!status.ok()) return WithPlace(status, {.field = column.field, .column = index});
     out.columns.push_back(std::move(column));
   }

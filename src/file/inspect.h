@@ -43,7 +43,13 @@ struct FileInspection {
   std::string path;
   uint64_t size_bytes = 0;
   FileVersion version = kDefaultFileVersion;
+  /// As the footer has it: 0.3 for version 2.0.
+  uint16_t footer_major_version = 0;
+  uint16_t footer_minor_version = 0;
   uint64_t rows = 0;
+  /// Where the column metadata begins, and its size with the table of where each column's is.
+  uint64_t column_metadata_offset = 0;
+  uint64_t column_metadata_bytes = 0;
   /// The first holds the schema.
   std::vector<ByteRange> global_buffers;
   std::vector<Column> columns;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -13,11 +12,28 @@ namespace {
 
 constexpr size_t kNamesInErrors = 10;
 
-// What is wanted of a field: all of it, or some of its children.
+// What is wanted of a field: all of it, or some of its children, in the order asked for.
 struct Selection {
+  size_t index = 0;
   bool whole = false;
-  std::map<size_t, Selection> children;
+  std::vector<Selection> children{};
 };
+
+Selection* FindOrAdd(std::vector<Selection>* selections, size_t index) {
+  auto found = std::find_if(selections->begin(), selections->end(),
+                            [index](const Selection& one) { return one.index == index; });
+  if (found == selections->end()) {
+    selections->push_back({.index = index});
+    return &selections->back();
+  }
+  return &*found;
+}
+
+void SortByIndex(std::vector<Selection>* selections) {
+  std::sort(selections->begin(), selections->end(),
+            [](const Selection& a, const Selection& b) { return a.index < b.index; });
+  for (Selection& one : *selections) SortByIndex(&one.children);
+}
 
 // Splits `a.b` and `a.`x.y``; a back-tick inside back-ticks is doubled.
 Result<std::vector<std::string>> SplitPath(const std::string& path) {
@@ -85,16 +101,16 @@ class Projector {
         return NotFoundAmong(column, "", parts.front(), schema_.fields);
       }
     }
-    if (!selections_.contains(index)) order_.push_back(index);
-    return Descend(column, schema_.fields[index], parts, &selections_[index]);
+    return Descend(column, schema_.fields[index], parts, FindOrAdd(&selections_, index));
   }
 
-  Schema Finish() const {
+  Schema Finish(MemberOrder order) {
     Schema projected;
     projected.metadata = schema_.metadata;
-    projected.fields.reserve(order_.size());
-    for (size_t index : order_) {
-      projected.fields.push_back(Prune(schema_.fields[index], selections_.at(index)));
+    projected.fields.reserve(selections_.size());
+    for (Selection& selection : selections_) {
+      if (order == MemberOrder::kSchema) SortByIndex(&selection.children);
+      projected.fields.push_back(Prune(schema_.fields[selection.index], selection));
     }
     return projected;
   }
@@ -117,7 +133,7 @@ class Projector {
       // A map is only a map with all its parts.
       if (KindOfLogicalType(field->logical_type) == FieldKind::kMap) break;
       field = &field->children[index];
-      selection = &selection->children[index];
+      selection = FindOrAdd(&selection->children, index);
     }
     if (!selected_.insert(field).second) {
       return UserError("column '", column, "' is selected twice; name each column once");
@@ -130,15 +146,14 @@ class Projector {
     if (selection.whole) return field;
     Field pruned = field;
     pruned.children.clear();
-    for (const auto& [index, child] : selection.children) {
-      pruned.children.push_back(Prune(field.children[index], child));
+    for (const Selection& child : selection.children) {
+      pruned.children.push_back(Prune(field.children[child.index], child));
     }
     return pruned;
   }
 
   const Schema& schema_;
-  std::vector<size_t> order_;
-  std::map<size_t, Selection> selections_;
+  std::vector<Selection> selections_;
   std::set<const Field*> selected_;
 };
 
@@ -167,10 +182,10 @@ std::optional<Field> PruneByIds(const Field& field, const IdSet& ids) {
 
 }  // namespace
 
-Result<Schema> Schema::Project(const std::vector<std::string>& columns) const {
+Result<Schema> Schema::Project(const std::vector<std::string>& columns, MemberOrder order) const {
   Projector projector(*this);
   for (const std::string& column : columns) ARROW_RETURN_NOT_OK(projector.Add(column));
-  return projector.Finish();
+  return projector.Finish(order);
 }
 
 Schema Schema::ProjectByIds(const std::vector<int32_t>& ids) const {

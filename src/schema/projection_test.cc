@@ -60,6 +60,8 @@ TEST(ProjectionTest, KeepsIdsAndMetadata) {
 TEST(ProjectionTest, PathsIntoOneColumnAreMerged) {
   EXPECT_EQ(Project({"s.c.e"}), "s: struct<c: struct<e: int64>>");
   EXPECT_EQ(Project({"s.b", "z", "s.a"}), "s: struct<a: int64, b: int64>, z: int64");
+  EXPECT_EQ(Types(Example().Project({"s.b", "z", "s.a"}, MemberOrder::kAsked).ValueOrDie()),
+            "s: struct<b: int64, a: int64>, z: int64");
   EXPECT_EQ(Project({"s.a", "s"}), Project({"s"}));
   EXPECT_EQ(Project({"s.c", "s.c.d"}), "s: struct<c: struct<d: int64, e: int64>>");
   EXPECT_EQ(Project({"l.item.q"}), "l: list<item: struct<q: int64>>");

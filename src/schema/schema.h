@@ -53,6 +53,9 @@ struct Field {
   bool IsPackedStruct() const;
 };
 
+/// In which order a projection has the members of a struct of which several are named.
+enum class MemberOrder : uint8_t { kSchema, kAsked };
+
 /// The ordered field tree of a file or table, with schema metadata. A value type.
 struct Schema {
   std::vector<Field> fields;
@@ -84,7 +87,8 @@ struct Schema {
   /// back-ticks around parts that contain dots; a list item is passed through by its own name);
   /// paths into the same column are merged. An unknown name is a user error that offers the
   /// nearest one; a name given twice is a user error.
-  Result<Schema> Project(const std::vector<std::string>& columns) const;
+  Result<Schema> Project(const std::vector<std::string>& columns,
+                         MemberOrder order = MemberOrder::kSchema) const;
   /// The sub-tree of fields whose id is in `ids` (parents are kept for their children).
   Schema ProjectByIds(const std::vector<int32_t>& ids) const;
 
