@@ -1,5 +1,6 @@
 #include "file/assemble.h"
 
+#include <algorithm>
 #include <span>
 
 #include "arrow/array.h"
@@ -86,6 +87,10 @@ class Assembler {
     ARROW_ASSIGN_OR_RAISE(auto child, Build(*type.field(0)->type(), field.children[0], depth + 1));
     if (static_cast<uint64_t>(child->length) != length) {
       return Corrupt("list has ", child->length, " items, its offsets say ", length);
+    }
+    if (type.id() == arrow::Type::MAP &&
+        (child->GetNullCount() != 0 || child->child_data[0]->GetNullCount() != 0)) {
+      return Corrupt("map has null entries or keys");
     }
     data->child_data.push_back(std::move(child));
     return data;
@@ -205,9 +210,13 @@ class Assembler {
 
   // Keys of valid rows must be inside the dictionary; those under nulls are set to 0.
   static Status CheckIndices(ArrayData& data) {
-    const auto& type = static_cast<const arrow::DictionaryType&>(*data.type);
-    const auto items = static_cast<uint64_t>(data.dictionary->length);
-    switch (static_cast<const arrow::FixedWidthType&>(*type.index_type()).bit_width()) {
+    const arrow::DataType& keys =
+        *static_cast<const arrow::DictionaryType&>(*data.type).index_type();
+    const int32_t bits = static_cast<const arrow::FixedWidthType&>(keys).bit_width();
+    auto items = static_cast<uint64_t>(data.dictionary->length);
+    // A negative key shows as a large one.
+    if (arrow::is_signed_integer(keys.id())) items = std::min(items, uint64_t{1} << (bits - 1));
+    switch (bits) {
       case 8:
         return CheckIndicesAs<uint8_t>(data, items);
       case 16:

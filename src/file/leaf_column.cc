@@ -140,6 +140,7 @@ Result<LeafShape> MakeShape(const std::vector<const Field*>& path) {
   if (leaf.IsPackedStruct()) return Unsupported("packed struct column");
   if (IsBlob(leaf)) return Unsupported("blob column");
   LeafShape shape;
+  ARROW_RETURN_NOT_OK(RowsScale(path).status());
   for (const Field* field : path) ARROW_RETURN_NOT_OK(AddLayers(*field, field == &leaf, &shape));
   ARROW_ASSIGN_OR_RAISE(auto type, leaf.ArrowType());
   ARROW_RETURN_NOT_OK(SetValues(*type, &shape));
@@ -161,7 +162,15 @@ Result<uint64_t> RowsScale(const std::vector<const Field*>& path) {
   for (const Field* field : path) {
     ARROW_RETURN_NOT_OK(AddLayers(*field, field == path.back(), &shape));
   }
-  return shape.rows_scale();
+  uint64_t scale = 1;
+  for (const Layer& layer : shape.layers) {
+    if (layer.kind != LayerKind::kFixedSizeList) continue;
+    if (layer.dimension < 1 || scale > std::numeric_limits<uint32_t>::max() / layer.dimension) {
+      return Corrupt("fixed-size lists of struct with more items than 2^32 a row, or none");
+    }
+    scale *= layer.dimension;
+  }
+  return scale;
 }
 
 std::vector<std::vector<const Field*>> LeafPaths(const Schema& schema) {

@@ -41,13 +41,16 @@ Result<uint64_t> DecompressedSize(CompressionScheme scheme, Bytes frame) {
     limit = (frame.size() - kLz4PrefixBytes) * kLz4MaxRatio + 64;
   } else {
     limit = frame.size() * kZstdMaxRatio;
-    if (IsBareZstdFrame(frame)) {
-      size = ZSTD_getFrameContentSize(frame.data(), frame.size());
-      if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) {
-        return Corrupt("zstd frame of ", frame.size(), " bytes has no content size");
-      }
-    } else {
-      size = LoadLittleEndian<uint64_t>(frame.data());
+    ARROW_ASSIGN_OR_RAISE(Bytes body, ZstdBody(frame));
+    const uint64_t content = ZSTD_getFrameContentSize(body.data(), body.size());
+    const bool known = content != ZSTD_CONTENTSIZE_UNKNOWN && content != ZSTD_CONTENTSIZE_ERROR;
+    const bool bare = IsBareZstdFrame(frame);
+    if (bare && !known) {
+      return Corrupt("zstd frame of ", frame.size(), " bytes has no content size");
+    }
+    size = bare ? content : LoadLittleEndian<uint64_t>(frame.data());
+    if (known && size != content) {
+      return Corrupt("zstd frame holds ", content, " bytes, the length before it says ", size);
     }
   }
   if (size > limit) {

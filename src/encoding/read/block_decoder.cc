@@ -14,6 +14,9 @@
 namespace lance::encoding {
 namespace {
 
+// Values of no bits at all: more of them than levels in a chunk make no sense.
+constexpr uint64_t kMaxFreeValues = 64 * 1024;
+
 class FlatBlock final : public BlockDecoder {
  public:
   explicit FlatBlock(uint64_t bits) : BlockDecoder(false, bits) {}
@@ -25,6 +28,10 @@ class FlatBlock final : public BlockDecoder {
     }
     if (expected > 0) std::memcpy(out, bytes.data(), expected);
     return Status::OK();
+  }
+
+  Result<uint64_t> MaxValues(Bytes bytes) const override {
+    return value_bits() == 0 ? kMaxFreeValues : bytes.size() * 8 / value_bits();
   }
 };
 
@@ -49,6 +56,8 @@ class InlineBitpackBlock final : public BlockDecoder {
     std::memcpy(out, values, count * sizeof(T));
     return Status::OK();
   }
+
+  Result<uint64_t> MaxValues(Bytes) const override { return kBitpackBlock; }
 };
 
 // Full groups of 1024 values packed without headers; the rest packed too (zero padded), or raw when
@@ -58,6 +67,10 @@ class OutOfLineBitpackBlock final : public BlockDecoder {
  public:
   explicit OutOfLineBitpackBlock(uint32_t width)
       : BlockDecoder(false, sizeof(T) * 8), width_(width) {}
+  Result<uint64_t> MaxValues(Bytes bytes) const override {
+    if (width_ == 0) return kMaxFreeValues;
+    return (bytes.size() * 8 / width_ / kBitpackBlock + 1) * kBitpackBlock;
+  }
   Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const override {
     const uint64_t full = count / kBitpackBlock;
     const uint64_t rest = count % kBitpackBlock;
@@ -94,6 +107,7 @@ class OutOfLineBitpackBlock final : public BlockDecoder {
 class RleBlock final : public BlockDecoder {
  public:
   explicit RleBlock(uint64_t bits) : BlockDecoder(false, bits), width_(bits / 8) {}
+  Result<uint64_t> MaxValues(Bytes bytes) const override { return bytes.size() * UINT8_MAX; }
   Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const override {
     ByteReader reader(bytes);
     ARROW_ASSIGN_OR_RAISE(uint64_t values_size, reader.Read<uint64_t>("size of run values"));
@@ -201,6 +215,11 @@ class GeneralBlock final : public BlockDecoder {
       : BlockDecoder(inner->variable(), inner->value_bits()),
         scheme_(scheme),
         inner_(std::move(inner)) {}
+  // What they hold shows when they are decompressed; no codec below expands more.
+  Result<uint64_t> MaxValues(Bytes bytes) const override {
+    ARROW_ASSIGN_OR_RAISE(uint64_t size, DecompressedSize(scheme_, bytes));
+    return std::max(size, kMaxFreeValues) * UINT8_MAX;
+  }
   Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const override {
     ARROW_ASSIGN_OR_RAISE(auto plain, Decompress(scheme_, bytes, arrow::default_memory_pool()));
     return inner_->DecodeFixed({plain->data(), static_cast<size_t>(plain->size())}, count, out);
@@ -278,14 +297,19 @@ Result<DecodedBlock> BlockDecoder::DecodeVariable(Bytes, uint64_t, arrow::Memory
   return Corrupt("a fixed-width block where strings or binaries are expected");
 }
 
+Result<uint64_t> BlockDecoder::MaxValues(Bytes bytes) const { return bytes.size() * 8; }
+
 Result<DecodedBlock> BlockDecoder::Decode(Bytes bytes, uint64_t count,
                                           arrow::MemoryPool* pool) const {
   if (variable_) return DecodeVariable(bytes, count, pool);
   DecodedBlock block;
   block.num_values = count;
   block.value_bits = value_bits_;
-  if (value_bits_ != 0 && count > std::numeric_limits<int64_t>::max() / value_bits_) {
-    return Corrupt("block claims ", count, " values of ", value_bits_, " bits");
+  ARROW_ASSIGN_OR_RAISE(uint64_t possible, MaxValues(bytes));
+  if (count > possible ||
+      (value_bits_ != 0 && count > std::numeric_limits<int64_t>::max() / value_bits_)) {
+    return Corrupt("block of ", bytes.size(), " bytes claims ", count, " values of ", value_bits_,
+                   " bits");
   }
   ARROW_ASSIGN_OR_RAISE(
       auto values,
@@ -309,7 +333,7 @@ Made BlockDecoder::Make(const encodings21::CompressiveEncoding& encoding) {
     case Kind::kVariable:
       return std::make_unique<VariableBlock>();
     case Kind::kGeneral: {
-      ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme, SchemeOf(encoding.general().compression()));
+      ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme, SchemeOf(encoding.general()));
       ARROW_ASSIGN_OR_RAISE(auto inner, Make(encoding.general().values()));
       return std::make_unique<GeneralBlock>(scheme, std::move(inner));
     }

@@ -29,12 +29,15 @@ class BlockDecoder {
   /// Bits of a value, for fixed-width blocks.
   uint64_t value_bits() const { return value_bits_; }
 
+  /// Most fixed-width values that these bytes can hold.
+  virtual Result<uint64_t> MaxValues(Bytes bytes) const;
   /// Fixed-width: exactly `count` values into `out`, ⌈count × value_bits / 8⌉ bytes.
   virtual Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const;
   /// Variable-width.
   virtual Result<DecodedBlock> DecodeVariable(Bytes bytes, uint64_t count,
                                               arrow::MemoryPool* pool) const;
-  /// Either kind into fresh buffers. `count` has been checked against other facts.
+  /// Either kind into fresh buffers; a count that the bytes can't hold is Corrupt before anything
+  /// is allocated.
   Result<DecodedBlock> Decode(Bytes bytes, uint64_t count, arrow::MemoryPool* pool) const;
 
  protected:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "arrow/util/bit_util.h"
 #include "encoding/read/encoding_name.h"
@@ -31,6 +32,7 @@ Result<std::vector<uint16_t>> DecodeLevels(const BlockDecoder* decoder, Bytes by
 
 // Run-length levels expand at most 255-fold per byte of run length, bit-packed ones 16 a bit.
 constexpr uint64_t kMaxLevelsPerByte = 1024;
+constexpr uint64_t kNullsAtOnce = 64 * 1024;
 
 }  // namespace
 
@@ -205,8 +207,12 @@ Status ConstantPage::AppendItems(uint64_t begin, uint64_t end, uint64_t at, Leaf
   const uint64_t items = end - begin;
   const bool lists = levels_.max_rep > 0;
   if (all_rows_null_) {
-    const std::vector<uint16_t> nulls(items, levels_.max_def);
-    ARROW_RETURN_NOT_OK(sink.AppendLevels(nullptr, nulls.data(), levels_.to_canonical, items));
+    // Piece by piece: a few bytes may claim more rows than there is memory.
+    const std::vector<uint16_t> nulls(std::min(items, kNullsAtOnce), levels_.max_def);
+    for (uint64_t done = 0; done < items; done += nulls.size()) {
+      ARROW_RETURN_NOT_OK(sink.AppendLevels(nullptr, nulls.data(), levels_.to_canonical,
+                                            std::min<uint64_t>(nulls.size(), items - done)));
+    }
     return AppendValues(items, at, sink);
   }
   uint64_t visible = items;
@@ -224,6 +230,9 @@ Status ConstantPage::AppendItems(uint64_t begin, uint64_t end, uint64_t at, Leaf
 Status ConstantPage::AppendValues(uint64_t count, uint64_t at, LeafSink& sink) const {
   if (count == 0) return Status::OK();
   if (shape_->values == LeafShape::Values::kVariable) {
+    if (!scalar_.empty() && count > std::numeric_limits<int64_t>::max() / scalar_.size()) {
+      return MakeError(ErrorCode::kOverBudget, "too many rows in one batch");
+    }
     ARROW_RETURN_NOT_OK(sink.ReserveVariable(count, count * scalar_.size()));
     for (uint64_t i = 0; i < count; ++i) {
       if (!scalar_.empty()) std::memcpy(sink.variable_end(), scalar_.data(), scalar_.size());

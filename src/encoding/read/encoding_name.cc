@@ -101,14 +101,15 @@ std::string LayoutName(const encodings21::PageLayout& layout) {
   return "unknown";
 }
 
-Result<CompressionScheme> SchemeOf(const encodings21::BufferCompression& compression) {
-  switch (compression.scheme()) {
+Result<CompressionScheme> SchemeOf(const encodings21::General& general) {
+  if (general.values().has_general()) return Unsupported("compressed values compressed again");
+  switch (general.compression().scheme()) {
     case encodings21::COMPRESSION_ALGORITHM_LZ4:
       return CompressionScheme::kLz4;
     case encodings21::COMPRESSION_ALGORITHM_ZSTD:
       return CompressionScheme::kZstd;
     default:
-      return Unsupported("compression ", SchemeName(compression));
+      return Unsupported("compression ", SchemeName(general.compression()));
   }
 }
 

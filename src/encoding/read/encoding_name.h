@@ -6,8 +6,8 @@
 #include "encoding/codec/general_compression.h"
 
 namespace lance::encodings21 {
-class BufferCompression;
 class CompressiveEncoding;
+class General;
 class PageLayout;
 }  // namespace lance::encodings21
 
@@ -18,6 +18,8 @@ std::string EncodingName(const encodings21::CompressiveEncoding& encoding);
 /// `miniblock(values=…, def=…, dictionary=…)`, `fullzip(…)`, `constant(…)`.
 std::string LayoutName(const encodings21::PageLayout& layout);
 
-Result<CompressionScheme> SchemeOf(const encodings21::BufferCompression& compression);
+/// The scheme of general compression. That of compressed bytes again, which no writer does and
+/// which multiplies what few bytes can claim to hold, is Unsupported.
+Result<CompressionScheme> SchemeOf(const encodings21::General& general);
 
 }  // namespace lance::encoding

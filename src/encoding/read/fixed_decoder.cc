@@ -279,7 +279,7 @@ Made FixedDecoder::Make(const encodings21::CompressiveEncoding& encoding, const 
     case Kind::kFixedSizeList:
       return MakeFixedSizeList(encoding, shape);
     case Kind::kGeneral: {
-      ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme, SchemeOf(encoding.general().compression()));
+      ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme, SchemeOf(encoding.general()));
       ARROW_ASSIGN_OR_RAISE(auto inner, Make(encoding.general().values(), shape));
       return std::make_unique<GeneralDecoder>(scheme, std::move(inner));
     }

@@ -67,7 +67,7 @@ Result<VariableValueDecoder> VariableValueDecoder::Make(
     ARROW_ASSIGN_OR_RAISE(out.fsst_, FsstDecoder::Parse(AsBytes(encoding.fsst().symbol_table())));
     inner = &encoding.fsst().values();
   } else if (encoding.has_general()) {
-    ARROW_ASSIGN_OR_RAISE(out.scheme_, SchemeOf(encoding.general().compression()));
+    ARROW_ASSIGN_OR_RAISE(out.scheme_, SchemeOf(encoding.general()));
     inner = &encoding.general().values();
   }
   if (!inner->has_variable()) return Unsupported("full-zip encoding ", EncodingName(encoding));

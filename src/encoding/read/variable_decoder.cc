@@ -237,7 +237,7 @@ Result<std::unique_ptr<VariableDecoder>> VariableDecoder::Make(
       return std::make_unique<FsstChunkDecoder<uint64_t>>(fsst);
     }
     case Kind::kGeneral: {
-      ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme, SchemeOf(encoding.general().compression()));
+      ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme, SchemeOf(encoding.general()));
       ARROW_ASSIGN_OR_RAISE(auto inner, Make(encoding.general().values()));
       return std::make_unique<GeneralVariableDecoder>(scheme, std::move(inner));
     }
