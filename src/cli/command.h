@@ -62,6 +62,11 @@ struct InspectArguments {
   bool json = false;
 };
 
+struct VerifyArguments {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
 Status RunInfo(const TableArguments& arguments);
 Status RunSchema(const TableArguments& arguments);
 Status RunVersions(const TableArguments& arguments);
@@ -71,6 +76,7 @@ Status RunTake(const RowsArguments& arguments);
 Status RunImport(const ImportArguments& arguments);
 Status RunExport(const ExportArguments& arguments);
 Status RunInspect(const InspectArguments& arguments);
+Status RunVerify(const VerifyArguments& arguments);
 
 Result<std::shared_ptr<Dataset>> OpenTable(const TableArguments& arguments);
 /// `a,b.c,`d,e`` → names; commas inside back-ticks belong to the name. Nothing given: nullopt.

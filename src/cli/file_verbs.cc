@@ -1,4 +1,4 @@
-// Declares the verbs on files: import, export, inspect.
+// Declares the verbs on files: import, export, inspect, verify.
 
 #include <CLI/CLI.hpp>
 #include <map>
@@ -75,12 +75,25 @@ void AddInspect(CLI::App& app, Action* action) {
   verb->callback([=] { *action = [=] { return RunInspect(*arguments); }; });
 }
 
+void AddVerify(CLI::App& app, Action* action) {
+  CLI::App* verb = app.add_subcommand(
+      "verify", "Decode everything in data files and check it against the format");
+  auto arguments = std::make_shared<VerifyArguments>();
+  verb->add_option("FILE", arguments->files, "Data files (data/*.lance in a table)")->required();
+  verb->add_flag("--json", arguments->json, "Print JSON");
+  verb->footer(
+      "Lists every problem with its column, page and offset. Exit status 1 if there is one.\n"
+      "Example:\n  lance verify flights.lance/data/*.lance");
+  verb->callback([=] { *action = [=] { return RunVerify(*arguments); }; });
+}
+
 }  // namespace
 
 void AddFileVerbs(CLI::App& app, Action* action) {
   AddImport(app, action);
   AddExport(app, action);
   AddInspect(app, action);
+  AddVerify(app, action);
 }
 
 }  // namespace lance::cli

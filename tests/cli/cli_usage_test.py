@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-VERBS = ["info", "schema", "versions", "count", "head", "take", "import", "export", "inspect"]
+VERBS = ["info", "schema", "versions", "count", "head", "take", "import", "export", "inspect",
+         "verify"]  # fmt: skip
 
 
 def test_help_names_every_verb(cli):
@@ -50,6 +51,7 @@ def test_version_of_the_program(cli):
         ["import", "a.csv", "b", "--max-rows-per-file", "-3"],
         ["export", "a"],
         ["inspect"],
+        ["verify"],
     ],
 )
 def test_wrong_usage_is_status_2(cli, arguments):
