@@ -10,5 +10,7 @@ void BindRecords(nanobind::module_& module);
 void BindOptions(nanobind::module_& module);
 /// Dataset and BatchReader.
 void BindDataset(nanobind::module_& module);
+/// FileReader, FileWriter and what they tell about a file.
+void BindFile(nanobind::module_& module);
 
 }  // namespace lance::python

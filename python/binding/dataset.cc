@@ -1,4 +1,3 @@
-#include <mutex>
 #include <utility>
 
 #include <nanobind/stl/map.h>
@@ -12,6 +11,7 @@
 #include "arrow/record_batch.h"
 #include "arrow/table.h"
 #include "arrow_exchange.h"
+#include "batch_reader.h"
 #include "bindings.h"
 #include "errors.h"
 #include "interruptible_reader.h"
@@ -25,38 +25,6 @@ namespace lance::python {
 namespace {
 
 using Columns = std::optional<std::vector<std::string>>;
-
-/// The lazy iterator behind to_batches(). Usable from several Python threads, one at a time.
-class BatchReader final {
- public:
-  explicit BatchReader(std::shared_ptr<arrow::RecordBatchReader> reader)
-      : reader_(std::move(reader)) {}
-  ~BatchReader() {
-    // Ending a scan may wait for reads under way.
-    nb::gil_scoped_release release;
-    reader_.reset();
-  }
-  BatchReader(const BatchReader&) = delete;
-  BatchReader& operator=(const BatchReader&) = delete;
-
-  nb::object Schema() const { return ToPython(reader_->schema()); }
-
-  nb::object Next() {
-    std::shared_ptr<arrow::RecordBatch> batch;
-    Check(WithoutGil([&] {
-      std::lock_guard lock(mutex_);
-      return reader_->ReadNext(&batch);
-    }));
-    if (batch == nullptr) throw nb::stop_iteration();
-    return ToPython(batch);
-  }
-
-  nb::object Stream(nb::handle /*requested_schema*/) const { return ToStreamCapsule(reader_); }
-
- private:
-  std::mutex mutex_;  // taken without the GIL only
-  std::shared_ptr<arrow::RecordBatchReader> reader_;
-};
 
 VersionRef VersionFromPython(nb::handle version) {
   if (version.is_none()) return std::monostate();

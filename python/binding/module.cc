@@ -15,4 +15,5 @@ NB_MODULE(_core, module) {
   lance::python::BindRecords(module);
   lance::python::BindOptions(module);
   lance::python::BindDataset(module);
+  lance::python::BindFile(module);
 }

@@ -41,6 +41,10 @@ _BY_VERB: Dict[str, Dict[str, Type[Exception]]] = {
         UNSUPPORTED: OSError,
         USER_INPUT: OSError,
     },
+    # A column that the file does not have.
+    "open_file": {
+        USER_INPUT: OSError,
+    },
     "checkout": {
         NOT_FOUND: OSError,
         USER_INPUT: OSError,

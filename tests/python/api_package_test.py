@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-MODULES = "arrow_stream bitmap dataset errors fragment scanner schema tags write".split()
+MODULES = "arrow_stream bitmap dataset errors file fragment scanner schema tags write".split()
 
 
 def module_file(name):
