@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,7 +42,8 @@ struct WriteOptions {
   WriteMode mode = WriteMode::kCreate;
   uint64_t max_rows_per_file = 1ull << 20;
   uint64_t max_bytes_per_file = 90ull << 30;
-  /// `2.1`, `2.2`, `stable`, …; default: the table's, or 2.2 for a new table.
+  /// `2.1`, `2.2`, `stable`, …; default: the table's, or 2.2 for a new table. Files of an append may
+  /// have another version than the table's others, unless one of the two is 0.1.
   std::optional<std::string> data_storage_version = {};
   /// Bytes of input buffered per file before pages are written, over all columns; default 8 MiB
   /// per column.
@@ -67,6 +69,9 @@ struct ScanOptions {
   bool with_row_address = false;
   /// Ids of the fragments to read, in this order; default all, by ascending id.
   std::optional<std::vector<uint64_t>> fragments = {};
+  /// Called on the thread that reads, between pieces of work of some milliseconds each; a failed
+  /// status ends the scan with that status.
+  std::function<arrow::Status()> poll = {};
 };
 
 struct DataFileInfo {
@@ -114,7 +119,7 @@ struct TagInfo {
   std::map<std::string, std::string> metadata;
 };
 
-/// Reads from the store so far, by this handle and those made from it. See design idea 2.
+/// Reads from the store so far, by this handle and those made from it.
 struct IoCounters {
   uint64_t reads = 0;
   uint64_t read_bytes = 0;

@@ -17,6 +17,7 @@
 #include "interruptible_reader.h"
 #include "lance/dataset.h"
 #include "row_positions.h"
+#include "signal_check.h"
 
 namespace nb = nanobind;
 using namespace nanobind::literals;  // NOLINT: "name"_a
@@ -62,8 +63,12 @@ std::shared_ptr<Dataset> Checkout(const Dataset& dataset, nb::handle version) {
   return Unwrap(WithoutGil([&] { return dataset.Checkout(reference); }));
 }
 
-nb::object ToTable(const Dataset& dataset, const ScanOptions& options) {
-  return ToPython(Unwrap(WithoutGil([&] { return dataset.ToTable(options); })));
+nb::object ToTable(const Dataset& dataset, ScanOptions options) {
+  SignalCheck signals;
+  options.poll = [&signals] { return signals.Poll(); };
+  auto table = WithoutGil([&] { return dataset.ToTable(options); });
+  if (!table.ok()) signals.RethrowInterrupt();
+  return ToPython(Unwrap(std::move(table)));
 }
 
 std::unique_ptr<BatchReader> Scan(const Dataset& dataset, const ScanOptions& options) {

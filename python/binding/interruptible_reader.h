@@ -1,38 +1,34 @@
 #pragma once
 
-#include <chrono>
 #include <memory>
-
-#include <nanobind/nanobind.h>
+#include <utility>
 
 #include "arrow/record_batch.h"
+#include "signal_check.h"
 
 namespace lance::python {
 
-/// Hands on the batches of `source` and lets Ctrl-C end the consumer: between two batches, every
-/// 50 ms, pending Python signals are handled; when a handler raises, ReadNext fails with Cancelled
-/// and RethrowInterrupt raises what the handler raised. Pulled without the GIL, on the thread that
-/// called from Python (on other threads Python never runs signal handlers).
+/// Hands on the batches of `source` and lets Ctrl-C end the consumer between two of them: ReadNext
+/// then fails with Cancelled, and RethrowInterrupt raises what the signal handler raised.
 class InterruptibleReader final : public arrow::RecordBatchReader {
  public:
   explicit InterruptibleReader(std::shared_ptr<arrow::RecordBatchReader> source)
-      : source_(std::move(source)), next_check_(std::chrono::steady_clock::now() + kInterval) {}
+      : source_(std::move(source)) {}
   /// With the GIL held.
   ~InterruptibleReader() override = default;
 
   std::shared_ptr<arrow::Schema> schema() const override { return source_->schema(); }
-  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override;
+  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    ARROW_RETURN_NOT_OK(signals_.Poll());
+    return source_->ReadNext(batch);
+  }
   arrow::Status Close() override { return source_->Close(); }
 
-  /// Throws the pending Python exception, if a handler raised one. With the GIL held.
-  void RethrowInterrupt();
+  void RethrowInterrupt() { signals_.RethrowInterrupt(); }
 
  private:
-  static constexpr std::chrono::milliseconds kInterval{50};
-
   std::shared_ptr<arrow::RecordBatchReader> source_;
-  std::chrono::steady_clock::time_point next_check_;
-  std::unique_ptr<nanobind::python_error> interrupt_;
+  SignalCheck signals_;
 };
 
 }  // namespace lance::python

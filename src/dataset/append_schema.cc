@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "arrow/api.h"
 
@@ -25,6 +26,11 @@ const Field* FindByName(const std::vector<Field>& fields, std::string_view name)
   return at == fields.end() ? nullptr : &*at;
 }
 
+template <typename... Args>
+Status Different(Args&&... args) {
+  return UserError("Append with different schema: ", std::forward<Args>(args)...);
+}
+
 Status UnknownField(const std::vector<Field>& known, const std::string& prefix,
                     const std::string& name) {
   std::vector<std::string> names;
@@ -33,7 +39,7 @@ Status UnknownField(const std::vector<Field>& known, const std::string& prefix,
   auto nearest = NearestName(name, names);
   std::string hint = nearest ? "; did you mean '" + Join(prefix, *nearest) + "'?"
                              : "; the table's columns are fixed when data is appended";
-  return UserError("column '", Join(prefix, name), "' is not in the table", hint);
+  return Different("column '", Join(prefix, name), "' is not in the table", hint);
 }
 
 Result<Field> MatchField(const Field& table, const Field& data, const std::string& path);
@@ -51,7 +57,7 @@ Result<std::vector<Field>> MatchByName(const std::vector<Field>& table,
       ARROW_ASSIGN_OR_RAISE(auto match, MatchField(field, *found, Join(path, field.name)));
       matched.push_back(std::move(match));
     } else if (!field.nullable) {
-      return UserError("column '", Join(path, field.name),
+      return Different("column '", Join(path, field.name),
                        "' is missing in the data, and may not be null; add it");
     }
   }
@@ -60,7 +66,7 @@ Result<std::vector<Field>> MatchByName(const std::vector<Field>& table,
 
 Result<Field> MatchField(const Field& table, const Field& data, const std::string& path) {
   if (table.logical_type != data.logical_type || table.IsLeaf() != data.IsLeaf()) {
-    return UserError("column '", path, "' should have type ", TypeText(table),
+    return Different("column '", path, "' should have type ", TypeText(table),
                      ", but the data has ", TypeText(data), "; cast it first");
   }
   Field match = table;
@@ -71,7 +77,7 @@ Result<Field> MatchField(const Field& table, const Field& data, const std::strin
   }
   // Lists and maps: the names of their items and entries mean nothing.
   if (table.children.size() != data.children.size()) {
-    return UserError("column '", path, "' should have type ", TypeText(table),
+    return Different("column '", path, "' should have type ", TypeText(table),
                      ", but the data has ", TypeText(data));
   }
   for (size_t i = 0; i < table.children.size(); ++i) {
@@ -131,7 +137,7 @@ Result<std::shared_ptr<arrow::ArrayData>> Arrange(const Field& file, const Field
           fields[0], static_cast<const arrow::FixedSizeListType&>(*array->type).list_size());
       return out;
     default:
-      return UserError("column '", file.name, "' has its members in another order than the table: ",
+      return Different("column '", file.name, "' has its members in another order than the table: ",
                        array->type->ToString(), "; arrange them as ", TypeText(file));
   }
 }
@@ -145,7 +151,7 @@ Result<AppendMapping> MatchForAppend(const Schema& table, const arrow::Schema& d
   ARROW_ASSIGN_OR_RAISE(mapping.file_schema.fields,
                         MatchByName(table.fields, mapping.data_schema.fields, ""));
   if (mapping.file_schema.fields.empty() && !table.fields.empty()) {
-    return UserError("the data has none of the table's columns");
+    return Different("the data has none of the table's columns");
   }
   return mapping;
 }

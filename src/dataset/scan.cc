@@ -1,6 +1,7 @@
 #include "dataset/scan.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -64,7 +65,8 @@ class MorselStream {
     ARROW_ASSIGN_OR_RAISE(auto range, RangeOf(*snapshot, options));
     ARROW_ASSIGN_OR_RAISE(auto counts, snapshot->Counts());
     return std::unique_ptr<MorselStream>(new MorselStream(std::move(snapshot), std::move(selection),
-                                                          std::move(counts), std::move(range)));
+                                                          std::move(counts), std::move(range),
+                                                          options.poll));
   }
   ~MorselStream() { stop_.RequestStop(Status::Cancelled("scan was closed")); }
 
@@ -73,6 +75,7 @@ class MorselStream {
   /// Null at the end.
   Result<std::shared_ptr<arrow::RecordBatch>> Next() {
     while (next_ready_ == ready_.size()) {
+      if (poll_) ARROW_RETURN_NOT_OK(poll_());
       ARROW_RETURN_NOT_OK(FillWindow());
       if (window_.size() == 0) return nullptr;
       ARROW_ASSIGN_OR_RAISE(ready_, window_.PopFront());
@@ -85,10 +88,12 @@ class MorselStream {
  private:
   MorselStream(std::shared_ptr<const Snapshot> snapshot,
                std::shared_ptr<const ColumnSelection> selection,
-               std::shared_ptr<const RowCounts> counts, ScanRange range)
+               std::shared_ptr<const RowCounts> counts, ScanRange range,
+               std::function<Status()> poll)
       : snapshot_(std::move(snapshot)),
         selection_(std::move(selection)),
         planner_(snapshot_, selection_, std::move(counts), std::move(range)),
+        poll_(std::move(poll)),
         context_(snapshot_->MakeContext()) {
     context_.stop = stop_.token();
   }
@@ -131,6 +136,7 @@ class MorselStream {
   std::shared_ptr<const Snapshot> snapshot_;
   std::shared_ptr<const ColumnSelection> selection_;
   MorselPlanner planner_;
+  std::function<Status()> poll_;
   arrow::StopSource stop_;
   Context context_;
   bool planned_all_ = false;

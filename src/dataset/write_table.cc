@@ -43,11 +43,6 @@ Result<FileVersion> ChooseVersion(const WritePlan& plan, const WriteOptions& opt
   FileVersion version = asked.value_or(kDefaultFileVersion);
   if (plan.base != nullptr) {
     ARROW_ASSIGN_OR_RAISE(FileVersion existing, plan.base->manifest().data_version());
-    if (plan.append && asked && *asked != existing) {
-      return UserError("data_storage_version ", FileVersionName(*asked),
-                       " differs from the table's ", FileVersionName(existing),
-                       "; it can be chosen when a table is created or overwritten");
-    }
     version = asked.value_or(existing);
   }
   if (version < FileVersion::kV2_1 || version > FileVersion::kV2_2) {
@@ -64,7 +59,6 @@ Result<Schema> NewSchema(const WritePlan& plan, const arrow::Schema& data) {
       return UserError("column '", name, "' has a reserved name; rename it");
     }
   }
-  if (data.num_fields() == 0) return UserError("the data has no columns; give at least one");
   int32_t first_id = 0;
   if (plan.base != nullptr && plan.base->manifest().head.has_max_allocated_field_id()) {
     first_id = plan.base->manifest().head.max_allocated_field_id() + 1;
@@ -114,6 +108,9 @@ Status WriteBatches(const Context& context, const WritePlan& plan,
     std::shared_ptr<arrow::RecordBatch> batch;
     ARROW_RETURN_NOT_OK(data->ReadNext(&batch));
     if (batch == nullptr) return writer->Finish();
+    if (batch->num_columns() == 0 && batch->num_rows() > 0) {
+      return UserError("the data has ", batch->num_rows(), " rows but no columns; give at least one");
+    }
     if (plan.append) {
       ARROW_ASSIGN_OR_RAISE(batch, ArrangeBatch(plan.mapping, *batch));
     }

@@ -15,7 +15,14 @@ constexpr char kFileFormatName[] = "lance";
 
 using FragmentList = google::protobuf::RepeatedPtrField<table::DataFragment>;
 
-Status CheckNewFragment(const table::DataFragment& fragment, FileVersion version) {
+/// Whether files of `version` may be in a table whose own version is `table_version`.
+bool Mixes(FileVersion version, FileVersion table_version) {
+  return version == table_version ||
+         (version != FileVersion::kV0_1 && table_version != FileVersion::kV0_1);
+}
+
+Status CheckNewFragment(const table::DataFragment& fragment, FileVersion table_version,
+                        bool* mixes_file_versions) {
   if (fragment.physical_rows() == 0) return UserError("new fragment has no rows");
   if (fragment.physical_rows() > kMaxFragmentRows) {
     return UserError("new fragment has more than 2^32 rows: ", fragment.physical_rows(),
@@ -25,10 +32,12 @@ Status CheckNewFragment(const table::DataFragment& fragment, FileVersion version
     ARROW_ASSIGN_OR_RAISE(
         FileVersion file_version,
         FileVersionFromNumbers(file.file_major_version(), file.file_minor_version()));
-    if (file_version != version) {
-      return UserError("new data file has version ", FileVersionName(file_version),
-                       ", but the table has version ", FileVersionName(version), ": ", file.path());
+    if (!Mixes(file_version, table_version)) {
+      return UserError("cannot append data files of version ", FileVersionName(file_version),
+                       " to a table of version ", FileVersionName(table_version),
+                       ": V1 and V2 storage versions cannot be mixed");
     }
+    if (file_version != table_version) *mixes_file_versions = true;
   }
   return Status::OK();
 }
@@ -65,27 +74,26 @@ Status AssignRowIds(uint64_t version, std::vector<table::DataFragment>* fragment
   return Status::OK();
 }
 
-Status AddNewFragments(const Manifest* newest, const FragmentList& added, FileVersion data_version,
-                       bool stable_row_ids, Manifest* manifest) {
+Status AddNewFragments(const FragmentList& added, FileVersion table_version,
+                       FeatureFlagSources* flags, Manifest* manifest) {
   std::vector<table::DataFragment> fragments(added.begin(), added.end());
   for (const auto& fragment : fragments) {
-    ARROW_RETURN_NOT_OK(CheckNewFragment(fragment, data_version));
+    ARROW_RETURN_NOT_OK(CheckNewFragment(fragment, table_version, &flags->mixes_file_versions));
   }
   std::optional<uint32_t> max_before;
-  if (newest != nullptr) max_before = newest->max_fragment_id();
+  if (flags->previous != nullptr) max_before = flags->previous->max_fragment_id();
   ARROW_RETURN_NOT_OK(AssignFragmentIds(max_before, &fragments, manifest));
-  if (stable_row_ids) {
+  if (flags->stable_row_ids) {
     ARROW_RETURN_NOT_OK(AssignRowIds(manifest->version(), &fragments, manifest));
   }
   return manifest->AddFragments(fragments);
 }
 
-Status ApplyAppend(const Manifest* newest, const table::Transaction::Append& append,
+Status ApplyAppend(const table::Transaction::Append& append, FeatureFlagSources* flags,
                    Manifest* manifest) {
-  if (newest == nullptr) return UserError("append needs a table to append to");
-  ARROW_ASSIGN_OR_RAISE(FileVersion data_version, newest->data_version());
-  return AddNewFragments(newest, append.fragments(), data_version, newest->has_stable_row_ids(),
-                         manifest);
+  if (flags->previous == nullptr) return UserError("append needs a table to append to");
+  ARROW_ASSIGN_OR_RAISE(FileVersion table_version, flags->previous->data_version());
+  return AddNewFragments(append.fragments(), table_version, flags, manifest);
 }
 
 /// With non-reusable field ids, an overwrite brings ids that were never used.
@@ -103,8 +111,8 @@ Status AdvanceFieldIdLimit(Manifest* manifest) {
   return Status::OK();
 }
 
-Status ApplyOverwrite(const Manifest* newest, const table::Transaction::Overwrite& overwrite,
-                      const ApplyOptions& options, bool stable_row_ids, Manifest* manifest) {
+Status ApplyOverwrite(const table::Transaction::Overwrite& overwrite, const ApplyOptions& options,
+                      FeatureFlagSources* flags, Manifest* manifest) {
   manifest->fragments.clear();
   manifest->fragment_owners.clear();
   ARROW_ASSIGN_OR_RAISE(Schema schema,
@@ -117,8 +125,7 @@ Status ApplyOverwrite(const Manifest* newest, const table::Transaction::Overwrit
   auto* format = manifest->head.mutable_data_format();
   format->set_file_format(kFileFormatName);
   format->set_version(std::string(FileVersionName(options.data_version)));
-  return AddNewFragments(newest, overwrite.fragments(), options.data_version, stable_row_ids,
-                         manifest);
+  return AddNewFragments(overwrite.fragments(), options.data_version, flags, manifest);
 }
 
 }  // namespace
@@ -129,7 +136,10 @@ Result<Manifest> Apply(const Manifest* newest, const Transaction& transaction,
                        const ApplyOptions& options) {
   Manifest manifest;
   if (newest != nullptr) manifest = *newest;
-  bool stable_row_ids = newest != nullptr ? newest->has_stable_row_ids() : options.stable_row_ids;
+  FeatureFlagSources flags;
+  flags.previous = newest;
+  flags.keeps_indexes = KeepsIndexes(transaction);
+  flags.stable_row_ids = newest != nullptr ? newest->has_stable_row_ids() : options.stable_row_ids;
   manifest.head.set_version(newest != nullptr ? newest->version() + 1 : 1);
   manifest.set_timestamp_ns(options.timestamp_ns);
   manifest.head.set_tag(transaction.tag());
@@ -140,16 +150,15 @@ Result<Manifest> Apply(const Manifest* newest, const Transaction& transaction,
 
   switch (transaction.operation_case()) {
     case Transaction::kAppend:
-      ARROW_RETURN_NOT_OK(ApplyAppend(newest, transaction.append(), &manifest));
+      ARROW_RETURN_NOT_OK(ApplyAppend(transaction.append(), &flags, &manifest));
       break;
     case Transaction::kOverwrite:
-      ARROW_RETURN_NOT_OK(
-          ApplyOverwrite(newest, transaction.overwrite(), options, stable_row_ids, &manifest));
+      ARROW_RETURN_NOT_OK(ApplyOverwrite(transaction.overwrite(), options, &flags, &manifest));
       break;
     default:
       return Unsupported("committing this operation: ", OperationName(transaction));
   }
-  SetFeatureFlags(newest, KeepsIndexes(transaction), stable_row_ids, &manifest);
+  SetFeatureFlags(flags, &manifest);
   return manifest;
 }
 

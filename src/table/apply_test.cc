@@ -162,6 +162,25 @@ TEST(Apply, FlagsAreDerivedAnewOrKept) {
   EXPECT_EQ(overwritten.head.reader_feature_flags(), kept);
 }
 
+TEST(Apply, FilesOfAnotherVersionSetAFlagForGood) {
+  auto first = Apply(nullptr, Overwrite({5}), {}).ValueOrDie();
+  EXPECT_EQ(first.head.reader_feature_flags(), 0u);
+  auto other = Append({1});
+  *other.mutable_append()->mutable_fragments(0) = NewFragment(4, 1);
+  auto second = Apply(&first, other, {}).ValueOrDie();
+  EXPECT_EQ(second.head.reader_feature_flags(), feature_flag::kMixedFileVersions);
+  EXPECT_EQ(second.head.writer_feature_flags(), feature_flag::kMixedFileVersions);
+  EXPECT_EQ(second.head.data_format().version(), "2.2") << "the table's own version stays";
+  auto third = Apply(&second, Append({1}), {}).ValueOrDie();
+  EXPECT_EQ(third.head.reader_feature_flags(), feature_flag::kMixedFileVersions);
+
+  auto legacy = other;
+  auto* file = legacy.mutable_append()->mutable_fragments(0)->mutable_files(0);
+  file->set_file_major_version(0);
+  file->set_file_minor_version(2);
+  EXPECT_EQ(GetErrorCode(Apply(&first, legacy, {}).status()), ErrorCode::kUserInput);
+}
+
 TEST(Apply, NonReusableFieldIds) {
   auto first = Apply(nullptr, Overwrite({5}), {}).ValueOrDie();
   first.head.set_max_allocated_field_id(3);

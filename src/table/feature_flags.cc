@@ -86,21 +86,21 @@ Status CheckWritable(const Manifest& manifest) {
                      NamesOf(unknown));
 }
 
-void SetFeatureFlags(const Manifest* previous, bool keeps_indexes, bool stable_row_ids,
-                     Manifest* manifest) {
+void SetFeatureFlags(const FeatureFlagSources& sources, Manifest* manifest) {
   uint64_t both = 0;
   for (const FragmentSummary& fragment : manifest->fragments) {
     if (fragment.has_deletion_file) both |= kDeletionFiles;
     if (fragment.has_spilled_lineage) both |= kSpilledRowLineage;
   }
-  if (stable_row_ids) both |= kStableRowIds;
+  if (sources.stable_row_ids) both |= kStableRowIds;
+  if (sources.mixes_file_versions) both |= kMixedFileVersions;
   if (manifest->head.base_paths_size() > 0) both |= kBasePaths;
   uint64_t writer_only = 0;
   if (manifest->head.config_size() > 0) writer_only |= kTableConfig;
-  if (previous != nullptr) {
+  if (const Manifest* previous = sources.previous; previous != nullptr) {
     uint64_t before = previous->head.reader_feature_flags();
     both |= before & kPaired;
-    if (keeps_indexes) both |= before & kCoveringIndexColumns;
+    if (sources.keeps_indexes) both |= before & kCoveringIndexColumns;
     writer_only |= previous->head.writer_feature_flags() & kNonReusableFieldIds;
   }
   manifest->head.set_reader_feature_flags(both);

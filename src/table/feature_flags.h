@@ -35,10 +35,18 @@ Status CheckReadable(const Manifest& manifest);
 /// The same for the writer word: to be asked before anything is written on top of the manifest.
 Status CheckWritable(const Manifest& manifest);
 
-/// Recomputes both words of a manifest that is about to be committed. `previous` is the version
-/// that it builds on, null for a new table; `keeps_indexes` says whether it carries over the index
-/// section of `previous`.
-void SetFeatureFlags(const Manifest* previous, bool keeps_indexes, bool stable_row_ids,
-                     Manifest* manifest);
+/// What the words of a manifest depend on beside its contents.
+struct FeatureFlagSources {
+  /// The version that the manifest builds on; null for a new table.
+  const Manifest* previous = nullptr;
+  /// Whether it carries over the index section of `previous`.
+  bool keeps_indexes = false;
+  bool stable_row_ids = false;
+  /// Whether it adds data files of another version than the table's.
+  bool mixes_file_versions = false;
+};
+
+/// Recomputes both words of a manifest that is about to be committed.
+void SetFeatureFlags(const FeatureFlagSources& sources, Manifest* manifest);
 
 }  // namespace lance

@@ -96,6 +96,16 @@ def test_many_small_batches(lance, path):
     assert table.to_table()["id"].to_pylist() == list(range(3000))
 
 
+def test_a_table_without_columns(lance, path):
+    empty = lance.write_dataset(pa.schema([]).empty_table(), path)
+    assert (empty.count_rows(), len(empty.schema), empty.get_fragments()) == (0, 0, [])
+    assert empty.to_table().num_rows == 0
+    rows = pa.table({"id": [1, 2]}).select([])
+    with pytest.raises(OSError):
+        lance.write_dataset(rows, path, mode="overwrite")
+    assert lance.dataset(path).version == 1
+
+
 def test_batches_without_rows_between(lance, path):
     schema = pa.schema([("id", pa.int64())])
     sizes = [0, 3, 0, 0, 2, 0]
@@ -124,6 +134,27 @@ def test_ctrl_c_ends_a_write_and_changes_nothing(lancecpp, path):
         path,
     )
     assert output.split() == ["interrupted", "True", "1", "1"]
+
+
+def test_ctrl_c_ends_a_read(lancecpp, path):
+    """Rows that would fill far more memory than there is: only the engine can notice the signal."""
+    output = run(
+        """
+        import os, signal, sys, threading, time
+        import pyarrow as pa, lancecpp
+        table = lancecpp.write_dataset({"s": ["x" * 40] * 200_000}, sys.argv[1])
+        fragments = table.get_fragments() * 1000
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        started = time.monotonic()
+        try:
+            table.scanner(fragments=fragments).to_table()
+        except KeyboardInterrupt:
+            print("interrupted", time.monotonic() - started < 10)
+        print(table.count_rows())
+        """,
+        path,
+    )
+    assert output.split() == ["interrupted", "True", "200000"]
 
 
 def test_a_scan_can_be_left_at_any_point(lancecpp, path):

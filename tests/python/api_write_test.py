@@ -284,6 +284,17 @@ def test_an_append_keeps_the_storage_version_of_the_table(lance, path):
     assert {f.file_minor_version for x in table.get_fragments() for f in x.data_files()} == {1}
 
 
+def test_an_append_may_have_another_storage_version(lance, pylance, path):
+    lance.write_dataset(TABLE, path, data_storage_version="2.1")
+    table = lance.write_dataset(TABLE, path, mode="append", data_storage_version="2.2")
+    assert table.data_storage_version == "2.1"
+    assert [f.data_files()[0].file_minor_version for f in table.get_fragments()] == [1, 2]
+    assert table.to_table() == pylance.dataset(path).to_table() == pa.concat_tables([TABLE, TABLE])
+    for refused in ("legacy", "0.1"):
+        with pytest.raises(OSError):
+            lance.write_dataset(TABLE, path, mode="append", data_storage_version=refused)
+
+
 def test_manifest_names(lance, tmp_path):
     lance.write_dataset(TABLE, tmp_path / "v2")
     assert "18446744073709551614.manifest" in os.listdir(tmp_path / "v2" / "_versions")
