@@ -11,6 +11,13 @@ namespace {
 
 constexpr int64_t kMaxSmallOffset = std::numeric_limits<int32_t>::max();
 
+bool IsIdentity(const std::vector<uint16_t>& mapping) {
+  for (size_t i = 0; i < mapping.size(); ++i) {
+    if (mapping[i] != i) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 const int64_t* DecodedBlock::offset_data() const {
@@ -117,6 +124,8 @@ Status LeafSink::AppendLevels(const uint16_t* rep, const uint16_t* def,
     auto* out = reinterpret_cast<uint16_t*>(def_.mutable_data() + def_.length());
     if (def == nullptr) {
       std::memset(out, 0, static_cast<size_t>(bytes));
+    } else if (IsIdentity(to_canonical)) {
+      std::memcpy(out, def, static_cast<size_t>(bytes));
     } else {
       for (uint64_t i = 0; i < count; ++i) out[i] = to_canonical[def[i]];
     }

@@ -1,6 +1,8 @@
 #include "encoding/read/unravel.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 #include "arrow/buffer.h"
@@ -9,38 +11,48 @@
 namespace lance::encoding {
 namespace {
 
-// Collects one bit an item; the buffer is dropped when all bits are set.
-class ValidityBuilder {
+// Collects bits of which some count: a word is stored when it is full.
+class BitPacker {
  public:
-  static Result<ValidityBuilder> Make(uint64_t max_length, arrow::MemoryPool* pool) {
-    ValidityBuilder out;
+  static Result<BitPacker> Make(uint64_t max_length, arrow::MemoryPool* pool) {
+    BitPacker out;
     ARROW_ASSIGN_OR_RAISE(
         out.buffer_, arrow::AllocateResizableBuffer(
-                         arrow::bit_util::BytesForBits(static_cast<int64_t>(max_length)), pool));
+                         static_cast<int64_t>((max_length / 64 + 1) * sizeof(uint64_t)), pool));
     return out;
   }
-  void Append(bool valid) {
-    byte_ = static_cast<uint8_t>(byte_ | (valid ? 1 : 0) << (length_ & 7));
-    nulls_ += valid ? 0 : 1;
-    ++length_;
-    if ((length_ & 7) == 0) {
-      buffer_->mutable_data()[length_ / 8 - 1] = byte_;
-      byte_ = 0;
-    }
+  /// `bit` must be false when it does not count.
+  void Append(bool bit, bool counts) {
+    word_ |= static_cast<uint64_t>(bit) << (length_ & 63);
+    set_ += bit ? 1 : 0;
+    length_ += counts ? 1 : 0;
+    if ((length_ & 63) == 0 && counts) Store(length_ / 64 - 1);
   }
+  /// The buffer is dropped when all bits are set.
   void Finish(LayerArrays* out) {
-    if ((length_ & 7) != 0) buffer_->mutable_data()[length_ / 8] = byte_;
+    if ((length_ & 63) != 0) Store(length_ / 64);
     out->length = length_;
-    out->null_count = nulls_;
-    if (nulls_ > 0) out->validity = std::move(buffer_);
+    out->null_count = static_cast<int64_t>(length_ - set_);
+    if (out->null_count > 0) out->validity = std::move(buffer_);
   }
 
  private:
+  void Store(uint64_t index) {
+    std::memcpy(buffer_->mutable_data() + index * sizeof(word_), &word_, sizeof(word_));
+    word_ = 0;
+  }
+
   std::unique_ptr<arrow::ResizableBuffer> buffer_;
   uint64_t length_ = 0;
-  int64_t nulls_ = 0;
-  uint8_t byte_ = 0;
+  uint64_t set_ = 0;
+  uint64_t word_ = 0;
 };
+
+uint16_t Largest(const uint16_t* levels, uint64_t count) {
+  uint16_t largest = 0;
+  for (uint64_t i = 0; i < count; ++i) largest = std::max(largest, levels[i]);
+  return largest;
+}
 
 // def[i × stride] <= limit, one bit an item.
 Result<LayerArrays> ItemsWithoutLists(const uint16_t* def, uint64_t length, uint64_t stride,
@@ -98,97 +110,125 @@ Result<std::vector<LayerArrays>> UnravelWithoutLists(const LeafSink& sink, uint6
   return out;
 }
 
-// The levels that are left for the layers further out.
-struct Levels {
-  std::vector<uint16_t> rep;
-  std::vector<uint16_t> def;
-};
-
+// Goes through the layers of a column with lists, innermost first. The levels are those of the
+// sink until a list layer leaves fewer of them for the layers further out.
 class ListUnraveller {
  public:
-  ListUnraveller(const LeafSink& sink, arrow::MemoryPool* pool) : pool_(pool) {
-    const uint64_t count = sink.num_items();
-    levels_.rep.assign(sink.rep_data(), sink.rep_data() + count);
-    if (sink.has_def()) {
-      levels_.def.assign(sink.def_data(), sink.def_data() + count);
-    } else {
-      levels_.def.assign(count, 0);
-    }
-    // For each definition number, the list layers at or inside its layer.
-    lists_within_.push_back(0);
-    uint16_t lists = 0;
+  ListUnraveller(const LeafSink& sink, arrow::MemoryPool* pool)
+      : pool_(pool),
+        rep_(sink.rep_data()),
+        def_(sink.has_def() ? sink.def_data() : nullptr),
+        count_(sink.num_items()) {
+    // By the number of list layers around, the last definition number of what is inside of them.
     const auto& layers = sink.shape().layers;
+    uint16_t number = 0;
     for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
       if (layer->kind == LayerKind::kList) {
-        ++lists;
-        lists_within_.push_back(lists);
+        last_number_.push_back(number);
+        ++number;
       }
-      lists_within_.push_back(lists);
+      ++number;
     }
+    last_number_.push_back(number);
   }
 
   Result<LayerArrays> Item() {
-    ARROW_ASSIGN_OR_RAISE(auto validity, ValidityBuilder::Make(levels_.def.size(), pool_));
-    for (uint16_t def : levels_.def) {
-      if (lists_within_[def] <= depth_) validity.Append(def <= consumed_);
+    const uint16_t limit = consumed_++;
+    if (def_ == nullptr || Largest(def_, count_) <= last_number_[depth_]) {
+      return ItemsWithoutLists(def_, count_, 1, limit, pool_);
+    }
+    ARROW_ASSIGN_OR_RAISE(auto bits, BitPacker::Make(count_, pool_));
+    for (uint64_t i = 0; i < count_; ++i) {
+      bits.Append(def_[i] <= limit, def_[i] <= last_number_[depth_]);
     }
     LayerArrays out;
-    validity.Finish(&out);
-    ++consumed_;
+    bits.Finish(&out);
     return out;
   }
 
+  /// `outermost`: no layer further out needs levels.
   template <typename Offset>
-  Result<LayerArrays> List() {
-    const uint16_t inside = consumed_;
-    const uint16_t empty = static_cast<uint16_t>(consumed_ + 2);
-    consumed_ = static_cast<uint16_t>(consumed_ + 2);
-    ++depth_;
-    const uint64_t count = levels_.rep.size();
-    if (count > static_cast<uint64_t>(std::numeric_limits<Offset>::max())) {
+  Result<LayerArrays> List(bool outermost) {
+    if (count_ > static_cast<uint64_t>(std::numeric_limits<Offset>::max())) {
       return MakeError(ErrorCode::kOverBudget,
                        "a batch of a list column has more items than its offsets can address; "
                        "read fewer rows at a time");
     }
-    ARROW_ASSIGN_OR_RAISE(auto validity, ValidityBuilder::Make(count, pool_));
     ARROW_ASSIGN_OR_RAISE(
         auto offsets,
-        arrow::AllocateResizableBuffer(static_cast<int64_t>((count + 1) * sizeof(Offset)), pool_));
+        arrow::AllocateResizableBuffer(static_cast<int64_t>((count_ + 1) * sizeof(Offset)), pool_));
     auto* offset = reinterpret_cast<Offset*>(offsets->mutable_data());
-    uint64_t lists = 0;
-    uint64_t children = 0;
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < count; ++i) {
-      const uint16_t rep = levels_.rep[i];
-      const uint16_t def = levels_.def[i];
-      if (rep == 0) {
-        if (lists == 0 || def > inside) return Contradiction();
-        ++children;
-        continue;
-      }
-      levels_.rep[kept] = static_cast<uint16_t>(rep - 1);
-      levels_.def[kept] = def;
-      ++kept;
-      if (lists_within_[def] > depth_) continue;
-      offset[lists++] = static_cast<Offset>(children);
-      if (def <= inside) {
-        validity.Append(true);
-        ++children;
-      } else {
-        validity.Append(def == empty);
-      }
-    }
-    offset[lists] = static_cast<Offset>(children);
-    levels_.rep.resize(kept);
-    levels_.def.resize(kept);
     LayerArrays out;
-    validity.Finish(&out);
-    ARROW_RETURN_NOT_OK(offsets->Resize(static_cast<int64_t>((lists + 1) * sizeof(Offset)), false));
+    if (def_ == nullptr) {
+      ARROW_RETURN_NOT_OK(OffsetsOfFullLists(offset, &out));
+    } else {
+      ARROW_RETURN_NOT_OK(OffsetsOfLists(offset, &out));
+    }
+    ARROW_RETURN_NOT_OK(
+        offsets->Resize(static_cast<int64_t>((out.length + 1) * sizeof(Offset)), false));
     out.offsets = std::move(offsets);
+    consumed_ = static_cast<uint16_t>(consumed_ + 2);
+    ++depth_;
+    if (!outermost) KeepListStarts();
     return out;
   }
 
  private:
+  // No definition levels: no list is null or empty, every level is an item.
+  template <typename Offset>
+  Status OffsetsOfFullLists(Offset* offset, LayerArrays* out) const {
+    if (count_ > 0 && rep_[0] == 0) return Contradiction();
+    uint64_t lists = 0;
+    for (uint64_t i = 0; i < count_; ++i) {
+      offset[lists] = static_cast<Offset>(i);
+      lists += rep_[i] != 0 ? 1 : 0;
+    }
+    offset[lists] = static_cast<Offset>(count_);
+    out->length = lists;
+    return Status::OK();
+  }
+
+  template <typename Offset>
+  Status OffsetsOfLists(Offset* offset, LayerArrays* out) const {
+    const uint16_t inside = consumed_;
+    const auto empty = static_cast<uint16_t>(consumed_ + 2);
+    const uint16_t last = last_number_[depth_ + 1];
+    ARROW_ASSIGN_OR_RAISE(auto bits, BitPacker::Make(count_, pool_));
+    uint64_t lists = 0;
+    uint64_t children = 0;
+    bool contradiction = false;
+    for (uint64_t i = 0; i < count_; ++i) {
+      const bool starts = rep_[i] != 0;
+      const bool has_child = def_[i] <= inside;
+      const bool counts = starts && def_[i] <= last;
+      contradiction |= !starts && (lists == 0 || !has_child);
+      offset[lists] = static_cast<Offset>(children);
+      lists += counts ? 1 : 0;
+      children += has_child ? 1 : 0;
+      bits.Append(counts && (has_child || def_[i] == empty), counts);
+    }
+    if (contradiction) return Contradiction();
+    offset[lists] = static_cast<Offset>(children);
+    bits.Finish(out);
+    return Status::OK();
+  }
+
+  void KeepListStarts() {
+    // In place from the second time on: nothing is written before it was read.
+    kept_rep_.resize(count_);
+    if (def_ != nullptr) kept_def_.resize(count_);
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < count_; ++i) {
+      const uint16_t rep = rep_[i];
+      kept_rep_[kept] = static_cast<uint16_t>(rep - 1);
+      if (def_ != nullptr) kept_def_[kept] = def_[i];
+      kept += rep != 0 ? 1 : 0;
+    }
+    rep_ = kept_rep_.data();
+    if (def_ != nullptr) def_ = kept_def_.data();
+    count_ = kept;
+  }
+
   static Status Contradiction() {
     return Corrupt(
         "levels of a list column contradict each other: an item continues a list "
@@ -196,8 +236,13 @@ class ListUnraveller {
   }
 
   arrow::MemoryPool* pool_;
-  Levels levels_;
-  std::vector<uint16_t> lists_within_;
+  const uint16_t* rep_;
+  /// Null: all zero.
+  const uint16_t* def_;
+  uint64_t count_;
+  std::vector<uint16_t> kept_rep_;
+  std::vector<uint16_t> kept_def_;
+  std::vector<uint16_t> last_number_;
   uint16_t consumed_ = 0;
   uint16_t depth_ = 0;
 };
@@ -217,9 +262,9 @@ Result<std::vector<LayerArrays>> Unravel(const LeafSink& sink, uint64_t num_rows
     } else if (layer.kind == LayerKind::kFixedSizeList) {
       return Unsupported("fixed-size lists of struct together with lists");
     } else if (layer.large_offsets) {
-      ARROW_ASSIGN_OR_RAISE(out[i], unraveller.List<int64_t>());
+      ARROW_ASSIGN_OR_RAISE(out[i], unraveller.List<int64_t>(i == 0));
     } else {
-      ARROW_ASSIGN_OR_RAISE(out[i], unraveller.List<int32_t>());
+      ARROW_ASSIGN_OR_RAISE(out[i], unraveller.List<int32_t>(i == 0));
     }
   }
   if (out.front().length != num_rows || out.back().length != sink.num_values()) {
