@@ -33,6 +33,11 @@ Status CheckWritable(const Field& field, const std::string& parent) {
   return Status::OK();
 }
 
+void CollectLeaves(const Field& field, std::vector<const Field*>* leaves) {
+  if (field.IsLeaf()) leaves->push_back(&field);
+  for (const Field& child : field.children) CollectLeaves(child, leaves);
+}
+
 }  // namespace
 
 Result<ColumnPaths> FindColumnPaths(const Schema& schema, uint32_t minor_version) {
@@ -47,7 +52,15 @@ Result<ColumnPaths> FindColumnPaths(const Schema& schema, uint32_t minor_version
         auto leaves,
         encoding::LeafPathsOf(*arrow::field(field.name, top.type, field.nullable), minor_version));
     top.num_columns = leaves.size();
-    for (encoding::LeafPath& leaf : leaves) paths.columns.push_back(std::move(leaf));
+    std::vector<const Field*> leaf_fields;
+    CollectLeaves(field, &leaf_fields);
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      auto hints =
+          encoding::ParseEncodingHints(field.metadata.get(), leaf_fields[i]->metadata.get());
+      if (!hints.ok()) return WithPlace(hints.status(), {.field = leaves[i].name()});
+      leaves[i].hints = *std::move(hints);
+      paths.columns.push_back(std::move(leaves[i]));
+    }
     paths.fields.push_back(std::move(top));
   }
   return paths;

@@ -80,6 +80,66 @@ def test_reference_reads_our_file(kind, nulls, version, tmp_path):
         check(table, write_ours(table, tmp_path, version, rows // 3 + 1, 1), rows)
 
 
+HINTS = [
+    {"compression": "none"},
+    {"compression": "lz4"},
+    {"compression": "zstd", "compression-level": "12"},
+    {"compression": "fsst"},
+    {"compression": "lz4", "bss": "on"},
+    {"compression": "zstd", "bss": "on"},
+    {"rle-threshold": "0.0"},
+    {"rle-threshold": "0.5", "compression": "lz4"},
+    {"structural-encoding": "fullzip"},
+    {"structural-encoding": "fullzip", "compression": "zstd"},
+    {"structural-encoding": "fullzip", "compression": "fsst"},
+    {"structural-encoding": "miniblock"},
+    {"structural-encoding": "miniblock", "compression": "zstd"},
+    {"minichunk-size": "128"},
+    {"minichunk-size": "16384"},
+    {"dict-divisor": "100000"},
+    {"dict-size-ratio": "0.99", "dict-values-compression": "zstd"},
+    {"dict-values-compression": "none"},
+]
+
+
+def with_metadata(type_, metadata):
+    """The type with the metadata on its leaves, as far as Arrow lets them have some."""
+    def field(old):
+        return pa.field(old.name, with_metadata(old.type, metadata), old.nullable, metadata)
+
+    if pa.types.is_struct(type_):
+        return pa.struct([field(child) for child in type_])
+    if pa.types.is_large_list(type_):
+        return pa.large_list(field(type_.value_field))
+    if pa.types.is_list(type_):
+        return pa.list_(field(type_.value_field))
+    return type_
+
+
+@pytest.mark.parametrize("version", ["2.1", "2.2"])
+@pytest.mark.parametrize("hints", HINTS, ids=lambda hints: "_".join(f"{k}={v}" for k, v in hints.items()))
+def test_reference_reads_what_hints_make(hints, version, tmp_path):
+    metadata = {f"lance-encoding:{key}": value for key, value in hints.items()}
+    refused = []
+    for kind in sorted(random_arrays.KINDS):
+        if version == "2.1" and kind in random_arrays.KINDS_SINCE_2_2:
+            continue
+        rows = 2500
+        array = random_arrays.make(kind, rows, 0.15, SEED)
+        type_ = with_metadata(array.type, metadata)
+        schema = pa.schema([pa.field("x", type_, metadata=metadata)])
+        table = pa.table([array.cast(type_) if type_ != array.type else array], schema=schema)
+        print(f"kind {kind} hints {hints} version {version} seed {SEED}")
+        try:
+            path = write_ours(table, tmp_path, version, 0, DEFAULT_PAGE_BYTES)
+        except subprocess.CalledProcessError as error:
+            assert "choose structural-encoding fullzip" in error.stderr, error.stderr
+            refused.append(kind)
+            continue
+        check(table, path, rows)
+    assert not refused or hints.get("structural-encoding") == "miniblock", refused
+
+
 def test_bytes_are_the_same_each_time(tmp_path):
     table = pa.table({"x": random_arrays.make("string_long", 3000, 0.1, SEED)})
     first = open(write_ours(table, tmp_path, "2.2", 500, 10000), "rb").read()

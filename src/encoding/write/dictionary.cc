@@ -15,9 +15,8 @@ namespace {
 
 constexpr uint64_t kMinValues = 100;
 constexpr uint64_t kMaxItems = 100000;
-constexpr uint64_t kMaxDictionaryBytes = 8ull << 20;
 /// A dictionary with its indices at 4 bytes each stays below this part of the data …
-constexpr uint64_t kMaxSizePercent = 80;
+constexpr double kMaxSizeRatio = 0.8;
 /// … or, with its indices as they will be encoded, below this one.
 constexpr uint64_t kClearWinPercent = 50;
 /// So many values, in as many evenly spaced runs, tell whether a dictionary is worth trying.
@@ -222,13 +221,16 @@ uint64_t PlainSize(const LeafBlock& block) {
 template <typename Keys>
 Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const LeafBlock& block,
                                                      const ShreddedRows& rows, uint64_t data_size,
+                                                     const EncodingHints::Dictionary& hints,
                                                      arrow::MemoryPool* pool) {
   const uint64_t count = block.count;
-  const uint64_t max_items = std::min(count / 2, kMaxItems);
-  const uint64_t max_bytes = data_size * kMaxSizePercent / 100;
-  const uint64_t clear_win = data_size * kClearWinPercent / 100;
+  const uint64_t max_items = std::min(count / hints.divisor, kMaxItems);
+  const auto max_bytes = static_cast<uint64_t>(static_cast<double>(data_size) *
+                                               hints.size_ratio.value_or(kMaxSizeRatio));
+  // A ratio that was asked for is the only rule.
+  const uint64_t clear_win = hints.size_ratio ? 0 : data_size * kClearWinPercent / 100;
   const uint64_t max_item_bytes = std::min(
-      std::max(clear_win, max_bytes - std::min(max_bytes, 4 * count)), kMaxDictionaryBytes);
+      std::max(clear_win, max_bytes - std::min(max_bytes, 4 * count)), hints.max_bytes);
   uint64_t sampled = 0;
   const uint64_t unique = SampleUnique(keys, count, &sampled);
   if (sampled >= kMinSample) {
@@ -237,7 +239,7 @@ Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const Lea
     if (ratio * static_cast<double>(count) > static_cast<double>(max_items)) return std::nullopt;
   }
   const uint64_t plain_size = PlainSize(block);
-  if (count * static_cast<uint64_t>(std::bit_width(unique - 1)) / 8 >= plain_size) {
+  if (unique == 0 || count * static_cast<uint64_t>(std::bit_width(unique - 1)) / 8 >= plain_size) {
     return std::nullopt;
   }
   ARROW_ASSIGN_OR_RAISE(auto indices, ScratchArray<uint32_t>::Allocate(count, pool));
@@ -272,19 +274,20 @@ Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const Lea
 Result<std::optional<DictionaryBlock>> FindDictionary(const LeafBlock& block,
                                                       const ShreddedRows& rows,
                                                       uint32_t minor_version,
+                                                      const EncodingHints::Dictionary& hints,
                                                       arrow::MemoryPool* pool) {
   if (block.count < kMinValues) return std::nullopt;
   if (block.kind == LeafBlock::Kind::kVariable) {
     const uint64_t size = block.variable.data_size();
     if (block.variable.offset_bits == 32) {
-      return TryDictionary(StringKeys<uint32_t>(block.variable), block, rows, size, pool);
+      return TryDictionary(StringKeys<uint32_t>(block.variable), block, rows, size, hints, pool);
     }
-    return TryDictionary(StringKeys<uint64_t>(block.variable), block, rows, size, pool);
+    return TryDictionary(StringKeys<uint64_t>(block.variable), block, rows, size, hints, pool);
   }
   if (block.kind != LeafBlock::Kind::kFixed) return std::nullopt;
   const uint64_t bits = block.fixed.bits;
   if (bits != 128 && !(bits == 64 && minor_version >= kMinorVersion2_2)) return std::nullopt;
-  return TryDictionary(FixedKeys(block.fixed), block, rows, block.fixed.num_bytes(), pool);
+  return TryDictionary(FixedKeys(block.fixed), block, rows, block.fixed.num_bytes(), hints, pool);
 }
 
 Result<DictionaryBlock> DictionaryOfOne(const LeafBlock& block, uint64_t slot,

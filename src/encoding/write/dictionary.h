@@ -7,6 +7,7 @@
 
 #include "arrow/type_fwd.h"
 #include "base/error.h"
+#include "encoding/write/encoding_hints.h"
 #include "encoding/write/leaf_path.h"
 #include "encoding/write/value_block.h"
 
@@ -30,6 +31,7 @@ struct DictionaryBlock {
 Result<std::optional<DictionaryBlock>> FindDictionary(const LeafBlock& block,
                                                       const ShreddedRows& rows,
                                                       uint32_t minor_version,
+                                                      const EncodingHints::Dictionary& hints,
                                                       arrow::MemoryPool* pool);
 
 /// One item, which all leaf slots refer to.
@@ -44,8 +46,9 @@ Result<std::optional<DictionaryBlock>> UnifyDictionaries(const arrow::DataType& 
                                                          arrow::MemoryPool* pool);
 
 /// Dictionary items as one buffer, and its description (block context of spec/encodings.md §4.0):
-/// packed or (2.2) LZ4-compressed if that is smaller.
+/// packed or (2.2) compressed, with LZ4 unless `hints` ask for something else, if that is smaller.
 Result<std::shared_ptr<arrow::Buffer>> EncodeItems(const LeafBlock& items, uint32_t minor_version,
+                                                   const EncodingHints::Dictionary& hints,
                                                    arrow::MemoryPool* pool,
                                                    encodings21::CompressiveEncoding* description);
 

@@ -1,12 +1,13 @@
 // Dictionary items as one buffer.
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "arrow/buffer.h"
 #include "base/byte_reader.h"
-#include "encoding/codec/general_compression.h"
 #include "encoding/write/dictionary.h"
+#include "encoding/write/general_scheme.h"
 #include "encoding/write/out_of_line_packing.h"
 #include "encoding/write/scratch_array.h"
 #include "encodings21.pb.h"
@@ -93,6 +94,7 @@ Result<std::shared_ptr<arrow::Buffer>> PlainItems(const LeafBlock& items, arrow:
 }  // namespace
 
 Result<std::shared_ptr<arrow::Buffer>> EncodeItems(const LeafBlock& items, uint32_t minor_version,
+                                                   const EncodingHints::Dictionary& hints,
                                                    arrow::MemoryPool* pool,
                                                    CompressiveEncoding* description) {
   CompressiveEncoding plain;
@@ -107,14 +109,18 @@ Result<std::shared_ptr<arrow::Buffer>> EncodeItems(const LeafBlock& items, uint3
       *description = std::move(packed_description);
     }
   }
-  if (minor_version < kMinorVersion2_2) return best;
-  ARROW_ASSIGN_OR_RAISE(auto compressed, Compress(CompressionScheme::kLz4,
-                                                  {raw->data(), static_cast<size_t>(raw->size())},
-                                                  std::nullopt, pool));
+  const auto compression = hints.values == EncodingHints::Compression::kChosen
+                               ? EncodingHints::Compression::kLz4
+                               : hints.values;
+  const std::optional<GeneralScheme> scheme = GeneralScheme::Of(compression, hints.values_level);
+  if (minor_version < kMinorVersion2_2 || !scheme) return best;
+  ARROW_ASSIGN_OR_RAISE(
+      auto compressed,
+      scheme->Compress({raw->data(), static_cast<size_t>(raw->size())}, pool));
   if (compressed->size() >= best->size()) return best;
   description->Clear();
   auto* general = description->mutable_general();
-  general->mutable_compression()->set_scheme(encodings21::COMPRESSION_ALGORITHM_LZ4);
+  scheme->Describe(general->mutable_compression());
   *general->mutable_values() = std::move(plain);
   return compressed;
 }

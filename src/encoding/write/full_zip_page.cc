@@ -255,13 +255,16 @@ Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
   CompressiveEncoding* encoding = layout->mutable_value_compression();
 
   const VariableBlock* stored = &block;
-  ARROW_ASSIGN_OR_RAISE(std::optional<ZstdBlock> zstd, CompressWithZstd(block, context.pool));
+  std::optional<ZstdBlock> zstd;
+  if (context.hints.compression != EncodingHints::Compression::kNone) {
+    ARROW_ASSIGN_OR_RAISE(zstd, CompressWithZstd(block, context.hints, context.pool));
+  }
   std::shared_ptr<FsstBlock> fsst;
   if (zstd) {
     stored = &zstd->block;
     auto* general = encoding->mutable_general();
     general->mutable_compression()->set_scheme(encodings21::COMPRESSION_ALGORITHM_ZSTD);
-    general->mutable_compression()->set_level(0);
+    general->mutable_compression()->set_level(zstd->level);
     encoding = general->mutable_values();
   } else if (allow_fsst) {
     ARROW_ASSIGN_OR_RAISE(fsst, CompressWithFsst(block, context.pool));

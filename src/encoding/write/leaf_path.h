@@ -7,6 +7,7 @@
 
 #include "arrow/type_fwd.h"
 #include "base/error.h"
+#include "encoding/write/encoding_hints.h"
 
 namespace lance::encoding {
 
@@ -41,6 +42,7 @@ struct LeafPath {
   /// Product of the dimensions of all fixed-size lists of structs above the leaf: the length of a
   /// page is given as rows times this number.
   uint64_t slots_per_row = 1;
+  EncodingHints hints = {};
 
   const std::string& name() const { return steps.back().name; }
   bool is_empty_struct() const;

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -212,14 +215,74 @@ class RunValues final : public MiniBlockValues {
   std::vector<size_t> first_runs_;
 };
 
+// Byte j of all values of a chunk, one j after the other.
+template <typename T>
+class SplitValues final : public MiniBlockValues {
+ public:
+  explicit SplitValues(Values<T> values) : values_(values) {
+    CutEvenly(values.count(), kChunkBytes / sizeof(T));
+  }
+
+  void Describe(encodings21::CompressiveEncoding* out) const override {
+    auto* split = out->mutable_byte_stream_split();
+    split->mutable_values()->mutable_flat()->set_bits_per_value(sizeof(T) * 8);
+  }
+  uint32_t num_buffers() const override { return 1; }
+  uint64_t MaxChunkSize(size_t chunk) const override { return chunks_[chunk] * sizeof(T); }
+  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t, uint8_t* out) const override {
+    const uint64_t count = chunks_[chunk];
+    for (uint64_t byte = 0; byte < sizeof(T); ++byte) {
+      const uint8_t* from = values_.at(first) + byte;
+      for (uint64_t i = 0; i < count; ++i) *out++ = from[i * sizeof(T)];
+    }
+    return count * sizeof(T);
+  }
+
+ private:
+  static constexpr uint64_t kChunkBytes = 4096;
+
+  const Values<T> values_;
+};
+
+/// Values that tell whether splitting their bytes pays, and the entropy below which it does: some
+/// of the bytes are then nearly always the same.
+constexpr uint64_t kEntropySample = 64;
+constexpr double kMaxSplitEntropy = 4.0;
+
+template <typename T>
+bool BytesRepeat(Values<T> values) {
+  const uint64_t count = std::min(values.count(), kEntropySample);
+  double entropy = 0;
+  for (uint64_t byte = 0; byte < sizeof(T); ++byte) {
+    std::array<uint32_t, 256> seen = {};
+    for (uint64_t i = 0; i < count; ++i) ++seen[values.at(i)[byte]];
+    for (uint32_t times : seen) {
+      if (times == 0) continue;
+      const double part = static_cast<double>(times) / static_cast<double>(count);
+      entropy -= part * std::log2(part);
+    }
+  }
+  return entropy / sizeof(T) < kMaxSplitEntropy;
+}
+
+template <typename T>
+bool WantsSplit(Values<T> values, const EncodingHints& hints) {
+  if constexpr (sizeof(T) < 4) return false;
+  if (!hints.wants_general() || hints.byte_stream_split == EncodingHints::Split::kOff) return false;
+  return hints.byte_stream_split == EncodingHints::Split::kOn || BytesRepeat(values);
+}
+
 enum class FixedCodec : uint8_t { kFlat, kPacked, kRuns };
 
 template <typename T>
-std::pair<FixedCodec, uint64_t> ChooseCodec(uint64_t count, const FixedStatistics& statistics) {
+std::pair<FixedCodec, uint64_t> ChooseCodec(uint64_t count, const FixedStatistics& statistics,
+                                            std::optional<double> rle_threshold) {
   const uint64_t raw = count * sizeof(T);
   const uint64_t entries = statistics.changes + 1 + count / kMaxRun + count / kMaxChunkValues;
   const uint64_t runs = entries * (sizeof(T) + 1);
-  if (runs < raw && runs <= statistics.packed_bytes) return {FixedCodec::kRuns, runs};
+  const bool few_runs = !rle_threshold || static_cast<double>(statistics.changes + 1) <
+                                              static_cast<double>(count) * *rle_threshold;
+  if (few_runs && runs < raw && runs <= statistics.packed_bytes) return {FixedCodec::kRuns, runs};
   if (statistics.packed_bytes < raw) return {FixedCodec::kPacked, statistics.packed_bytes};
   return {FixedCodec::kFlat, raw};
 }
@@ -321,13 +384,26 @@ void MiniBlockValues::CutEvenly(uint64_t count, uint64_t size) {
   }
 }
 
-Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block) {
+Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block,
+                                                     const EncodingHints& hints) {
+  if (block.width() * 2 > kMaxChunkBytes) {
+    return Unsupported("values of ", block.width(),
+                       " bytes are too wide for chunks; choose structural-encoding fullzip");
+  }
   std::unique_ptr<MiniBlockValues> values;
+  if (hints.compression == EncodingHints::Compression::kNone) {
+    values = std::make_unique<FlatValues>(block);
+    return values;
+  }
   VisitWordType(block.bits, [&](auto word) {
     using T = decltype(word);
     const Values<T> typed(block);
+    if (WantsSplit(typed, hints)) {
+      values = std::make_unique<SplitValues<T>>(typed);
+      return;
+    }
     FixedStatistics statistics = Measure<T>(typed);
-    switch (ChooseCodec<T>(block.count, statistics).first) {
+    switch (ChooseCodec<T>(block.count, statistics, hints.rle_threshold).first) {
       case FixedCodec::kRuns:
         values = std::make_unique<RunValues<T>>(typed, statistics.changes);
         return;
@@ -346,13 +422,18 @@ uint64_t EncodedFixedSize(const FixedBlock& block) {
   uint64_t size = block.num_bytes();
   VisitWordType(block.bits, [&](auto word) {
     using T = decltype(word);
-    size = ChooseCodec<T>(block.count, Measure<T>(Values<T>(block))).second;
+    size = ChooseCodec<T>(block.count, Measure<T>(Values<T>(block)), std::nullopt).second;
   });
   return size;
 }
 
-std::unique_ptr<MiniBlockValues> EncodeFixedSizeLists(const LeafBlock& block) {
-  return std::make_unique<FixedSizeListValues>(block);
+Result<std::unique_ptr<MiniBlockValues>> EncodeFixedSizeLists(const LeafBlock& block) {
+  std::unique_ptr<MiniBlockValues> values = std::make_unique<FixedSizeListValues>(block);
+  if (values->MaxChunkSize(0) > kMaxChunkBytes) {
+    return Unsupported("fixed-size lists of ", block.items_per_list() * block.fixed.bits / 8,
+                       " bytes are too wide for chunks; choose structural-encoding fullzip");
+  }
+  return values;
 }
 
 }  // namespace lance::encoding

@@ -18,6 +18,8 @@ constexpr uint8_t kPadding = 0xFE;
 /// Limits of the chunk header, and of the bytes of levels in a chunk of 2.1 (32 KiB in all).
 constexpr uint64_t kMaxLevelsPerChunk = 65535;
 constexpr uint64_t kMaxLevelBits = 131072;
+/// What the chunk words of 2.1 can say.
+constexpr uint64_t kMaxChunkBytes2_1 = 32768;
 
 uint64_t AlignUp(uint64_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -114,6 +116,10 @@ class ChunkWriter {
       ARROW_RETURN_NOT_OK(data_.Reserve(static_cast<int64_t>(MaxSize(chunk))));
       uint8_t* start = data_.mutable_data() + data_.length();
       const uint64_t size = WriteChunk(chunk, first, start);
+      if (size_bytes_ == 2 && size > kMaxChunkBytes2_1) {
+        return Unsupported("a chunk takes ", size, " bytes, file version 2.1 allows ",
+                           kMaxChunkBytes2_1, "; choose structural-encoding fullzip");
+      }
       data_.UnsafeAdvance(static_cast<int64_t>(size));
       AppendWord(size, chunk + 1 < chunks.size() ? chunks[chunk] : 1);
       first += chunks[chunk];
@@ -257,7 +263,8 @@ Result<EncodedPage> EncodeMiniBlockPage(const PageContext& context, const MiniBl
   DescribeLayers(context.rows, layout->mutable_layers());
   if (dictionary != nullptr) {
     ARROW_ASSIGN_OR_RAISE(auto items, EncodeItems(dictionary->items, context.minor_version,
-                                                  context.pool, layout->mutable_dictionary()));
+                                                  context.hints.dictionary, context.pool,
+                                                  layout->mutable_dictionary()));
     layout->set_num_dictionary_items(dictionary->items.count);
     page.buffers.push_back(std::move(items));
   }

@@ -6,6 +6,7 @@
 
 #include "arrow/type_fwd.h"
 #include "base/error.h"
+#include "encoding/write/encoding_hints.h"
 #include "encoding/write/value_block.h"
 
 namespace lance::encodings21 {
@@ -42,16 +43,25 @@ class MiniBlockValues {
   std::vector<uint32_t> chunks_;
 };
 
-/// Flat, inline bitpacking or run lengths, whichever is smallest. The block outlives the result.
-Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block);
+/// Flat, inline bitpacking or run lengths, whichever is smallest, unless `hints` ask for something
+/// else. The block outlives the result.
+Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block,
+                                                     const EncodingHints& hints);
 /// Bytes that EncodeFixed would need, without chunk headers.
 uint64_t EncodedFixedSize(const FixedBlock& block);
 
 /// Fixed-size lists of up to 4 KiB each.
-std::unique_ptr<MiniBlockValues> EncodeFixedSizeLists(const LeafBlock& block);
+Result<std::unique_ptr<MiniBlockValues>> EncodeFixedSizeLists(const LeafBlock& block);
 
 /// Strings as they are, or compressed with FSST when `allow_fsst` and it pays.
 Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& block, bool allow_fsst,
+                                                        const EncodingHints& hints,
+                                                        arrow::MemoryPool* pool);
+
+/// The same values with the first buffer of every chunk compressed, as `hints` ask for; `values`
+/// themselves where that would not make them smaller.
+Result<std::unique_ptr<MiniBlockValues>> CompressChunks(std::unique_ptr<MiniBlockValues> values,
+                                                        const EncodingHints& hints,
                                                         arrow::MemoryPool* pool);
 
 }  // namespace lance::encoding

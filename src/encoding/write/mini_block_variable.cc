@@ -10,15 +10,17 @@
 namespace lance::encoding {
 namespace {
 
-/// Bytes and offsets that a chunk of strings aims to stay within.
-constexpr uint64_t kMaxStringChunkBytes = 4096;
+constexpr uint64_t kDefaultChunkBytes = 4096;
 constexpr uint8_t kStringPadding = 0x48;
 
 template <typename Offset>
 class VariableValues final : public MiniBlockValues {
  public:
-  VariableValues(const VariableBlock& block, std::shared_ptr<FsstBlock> fsst)
-      : block_(block), offsets_(block.offsets_as<Offset>()), fsst_(std::move(fsst)) {
+  VariableValues(const VariableBlock& block, std::shared_ptr<FsstBlock> fsst, uint64_t chunk_bytes)
+      : block_(block),
+        offsets_(block.offsets_as<Offset>()),
+        fsst_(std::move(fsst)),
+        chunk_bytes_(chunk_bytes) {
     for (uint64_t first = 0; first < block.count;) {
       const uint64_t size = ChunkAt(first);
       chunks_.push_back(static_cast<uint32_t>(size));
@@ -61,11 +63,11 @@ class VariableValues final : public MiniBlockValues {
   uint64_t ChunkAt(uint64_t first) {
     const uint64_t rest = block_.count - first;
     uint64_t size = 2;
-    if (rest <= kMaxChunkValues && SizeOf(first, rest) <= kMaxStringChunkBytes) {
+    if (rest <= kMaxChunkValues && SizeOf(first, rest) <= chunk_bytes_) {
       size = rest;
     } else {
       while (size * 2 <= std::min(rest, kMaxChunkValues) &&
-             SizeOf(first, size * 2) <= kMaxStringChunkBytes) {
+             SizeOf(first, size * 2) <= chunk_bytes_) {
         size *= 2;
       }
       size = std::min(size, rest);
@@ -78,6 +80,7 @@ class VariableValues final : public MiniBlockValues {
   const Offset* const offsets_;
   // Null if the strings are stored as they are.
   const std::shared_ptr<FsstBlock> fsst_;
+  const uint64_t chunk_bytes_;
   // By chunk.
   std::vector<uint64_t> sizes_;
 };
@@ -85,7 +88,9 @@ class VariableValues final : public MiniBlockValues {
 }  // namespace
 
 Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& block, bool allow_fsst,
+                                                        const EncodingHints& hints,
                                                         arrow::MemoryPool* pool) {
+  const uint64_t chunk_bytes = hints.mini_chunk_bytes.value_or(kDefaultChunkBytes);
   std::shared_ptr<FsstBlock> fsst;
   if (allow_fsst) {
     ARROW_ASSIGN_OR_RAISE(fsst, CompressWithFsst(block, pool));
@@ -93,9 +98,9 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& blo
   const VariableBlock& stored = fsst == nullptr ? block : fsst->block;
   std::unique_ptr<MiniBlockValues> values;
   if (block.offset_bits == 32) {
-    values = std::make_unique<VariableValues<uint32_t>>(stored, std::move(fsst));
+    values = std::make_unique<VariableValues<uint32_t>>(stored, std::move(fsst), chunk_bytes);
   } else {
-    values = std::make_unique<VariableValues<uint64_t>>(stored, std::move(fsst));
+    values = std::make_unique<VariableValues<uint64_t>>(stored, std::move(fsst), chunk_bytes);
   }
   return values;
 }

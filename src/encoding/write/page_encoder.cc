@@ -89,7 +89,7 @@ class PageEncoder {
 
  private:
   PageContext ContextOf(const ShreddedRows& rows) const {
-    return {rows, options_.minor_version, options_.pool};
+    return {rows, options_.minor_version, path_.hints, options_.pool};
   }
 
   Status Emit(EncodedPage page, const ShreddedRows& rows, Arrays arrays,
@@ -124,7 +124,7 @@ class PageEncoder {
 
   Status EncodeIndices(const DictionaryBlock& dictionary, const ShreddedRows& rows, Arrays arrays) {
     if (!FitsMiniBlocks(rows)) return SplitRows(rows, arrays);
-    ARROW_ASSIGN_OR_RAISE(auto indices, EncodeFixed(dictionary.indices));
+    ARROW_ASSIGN_OR_RAISE(auto indices, EncodeFixed(dictionary.indices, EncodingHints{}));
     ARROW_ASSIGN_OR_RAISE(EncodedPage page,
                           EncodeMiniBlockPage(ContextOf(rows), *indices, &dictionary));
     return Emit(std::move(page), rows, std::move(arrays), {});
@@ -150,18 +150,35 @@ class PageEncoder {
     const bool fits = FitsMiniBlocks(rows);
     if (fits || rows.num_rows > 1) {
       ARROW_ASSIGN_OR_RAISE(auto dictionary,
-                            FindDictionary(block, rows, options_.minor_version, options_.pool));
+                            FindDictionary(block, rows, options_.minor_version,
+                                           path_.hints.dictionary, options_.pool));
       if (dictionary) return EncodeIndices(*dictionary, rows, std::move(arrays));
     }
-    const bool wide = IsWide(block);
+    const bool wide = WantsFullZip(block);
     if (!wide && !fits && rows.num_rows > 1) return SplitRows(rows, arrays);
     Result<EncodedPage> page = wide || !fits ? EncodeWide(block, rows) : EncodeNarrow(block, rows);
     ARROW_RETURN_NOT_OK(page.status());
     return Emit(std::move(*page), rows, std::move(arrays), block.owned);
   }
 
+  bool WantsFullZip(const LeafBlock& block) const {
+    using Structure = EncodingHints::Structure;
+    const bool needs_full_zip =
+        block.kind == LeafBlock::Kind::kFixedSizeList && block.all_items_null();
+    if (needs_full_zip || path_.hints.structure == Structure::kFullZip) return true;
+    return path_.hints.structure == Structure::kChosen && IsWide(block);
+  }
+
   bool AllowFsst() const {
-    return path_.type->id() == arrow::Type::STRING || path_.type->id() == arrow::Type::LARGE_STRING;
+    switch (path_.hints.compression) {
+      case EncodingHints::Compression::kFsst:
+        return true;
+      case EncodingHints::Compression::kChosen:
+        return path_.type->id() == arrow::Type::STRING ||
+               path_.type->id() == arrow::Type::LARGE_STRING;
+      default:
+        return false;
+    }
   }
 
   Result<EncodedPage> EncodeWide(const LeafBlock& block, const ShreddedRows& rows) const {
@@ -175,16 +192,23 @@ class PageEncoder {
     std::unique_ptr<MiniBlockValues> values;
     switch (block.kind) {
       case LeafBlock::Kind::kFixed: {
-        ARROW_ASSIGN_OR_RAISE(values, EncodeFixed(block.fixed));
+        ARROW_ASSIGN_OR_RAISE(values, EncodeFixed(block.fixed, path_.hints));
         break;
       }
-      case LeafBlock::Kind::kFixedSizeList:
-        values = EncodeFixedSizeLists(block);
+      case LeafBlock::Kind::kFixedSizeList: {
+        ARROW_ASSIGN_OR_RAISE(values, EncodeFixedSizeLists(block));
         break;
+      }
       case LeafBlock::Kind::kVariable: {
-        ARROW_ASSIGN_OR_RAISE(values, EncodeVariable(block.variable, AllowFsst(), options_.pool));
+        ARROW_ASSIGN_OR_RAISE(values, EncodeVariable(block.variable, AllowFsst(), path_.hints,
+                                                     options_.pool));
         break;
       }
+    }
+    // What is compressed is the first buffer; that of lists with null items holds validity.
+    if (block.kind != LeafBlock::Kind::kFixedSizeList || values->num_buffers() == 1) {
+      ARROW_ASSIGN_OR_RAISE(values,
+                            CompressChunks(std::move(values), path_.hints, options_.pool));
     }
     return EncodeMiniBlockPage(ContextOf(rows), *values, nullptr);
   }

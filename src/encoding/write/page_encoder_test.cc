@@ -6,6 +6,7 @@
 #include <string>
 
 #include "arrow/api.h"
+#include "arrow/util/key_value_metadata.h"
 #include "encoding/write/column_buffer.h"
 
 namespace lance::encoding {
@@ -93,6 +94,101 @@ TEST(PageEncoderTest, StringCodecs) {
   for (size_t i = 0; i < text.size(); i += 2) text[i] = static_cast<char>('a' + random() % 4);
   const auto huge = Build<arrow::StringBuilder>(5, [&](int64_t i) { return number(i) + text; });
   EXPECT_TRUE(LayoutOf(huge).full_zip_layout().value_compression().has_general());
+}
+
+encodings21::PageLayout LayoutWithHints(const std::shared_ptr<arrow::Array>& array,
+                                        const std::vector<std::string>& keys_and_values,
+                                        uint32_t minor_version = kMinorVersion2_2) {
+  auto metadata = std::make_shared<arrow::KeyValueMetadata>();
+  for (size_t i = 0; i < keys_and_values.size(); i += 2) {
+    metadata->Append("lance-encoding:" + keys_and_values[i], keys_and_values[i + 1]);
+  }
+  auto paths = LeafPathsOf(*arrow::field("f", array->type()), minor_version).ValueOrDie();
+  paths[0].hints = ParseEncodingHints(metadata.get(), metadata.get()).ValueOrDie();
+  const std::vector<std::shared_ptr<arrow::ArrayData>> data = {array->data()};
+  return EncodePages(paths[0], data, {minor_version, arrow::default_memory_pool()})
+      .ValueOrDie()[0]
+      .layout;
+}
+
+TEST(PageEncoderTest, HintsForNumbers) {
+  const auto small = Build<arrow::Int32Builder>(9000, [](int64_t i) { return i * 7 % 1000; });
+  auto values = [&](const std::vector<std::string>& hints) {
+    return LayoutWithHints(small, hints).mini_block_layout().value_compression();
+  };
+  EXPECT_TRUE(values({"compression", "none"}).has_flat());
+  const auto zstd = values({"compression", "zstd", "compression-level", "7", "bss", "off"});
+  EXPECT_EQ(zstd.general().compression().scheme(), encodings21::COMPRESSION_ALGORITHM_ZSTD);
+  EXPECT_EQ(zstd.general().compression().level(), 7);
+  EXPECT_TRUE(zstd.general().values().has_inline_bitpacking());
+  const auto split = values({"compression", "lz4", "bss", "on"});
+  EXPECT_EQ(split.general().compression().scheme(), encodings21::COMPRESSION_ALGORITHM_LZ4);
+  EXPECT_TRUE(split.general().values().has_byte_stream_split());
+  EXPECT_TRUE(values({"bss", "on"}).has_inline_bitpacking()) << "only with a general scheme";
+  const auto zipped = LayoutWithHints(small, {"structural-encoding", "fullzip"});
+  EXPECT_EQ(zipped.full_zip_layout().bits_per_value(), 32u);
+  const auto runs = Build<arrow::Int32Builder>(9000, [](int64_t i) { return i / 9 * 77777777; });
+  auto layout = LayoutWithHints(runs, {}).mini_block_layout();
+  EXPECT_TRUE(layout.value_compression().has_rle());
+  layout = LayoutWithHints(runs, {"rle-threshold", "0.1"}).mini_block_layout();
+  EXPECT_FALSE(layout.value_compression().has_rle());
+}
+
+TEST(PageEncoderTest, HintsForStrings) {
+  std::mt19937 random(6);
+  const auto words = Build<arrow::BinaryBuilder>(
+      5000, [&](int64_t) { return "customer number " + std::to_string(random()) + " of all"; });
+  auto values = [&](const std::vector<std::string>& hints) {
+    return LayoutWithHints(words, hints).mini_block_layout().value_compression();
+  };
+  EXPECT_TRUE(values({}).has_variable());
+  EXPECT_TRUE(values({"compression", "fsst"}).has_fsst());
+  EXPECT_TRUE(values({"compression", "lz4"}).general().values().has_variable());
+  const auto zipped = LayoutWithHints(words, {"structural-encoding", "fullzip", "compression", "zstd",
+                                              "compression-level", "5"});
+  const auto& zstd = zipped.full_zip_layout().value_compression().general();
+  EXPECT_EQ(zstd.compression().level(), 5);
+  const auto wide = Build<arrow::StringBuilder>(
+      100, [&](int64_t) { return std::string(300, 'x') + std::to_string(random()); });
+  EXPECT_TRUE(LayoutWithHints(wide, {}).has_full_zip_layout());
+  EXPECT_TRUE(LayoutWithHints(wide, {"structural-encoding", "miniblock"}).has_mini_block_layout());
+}
+
+TEST(PageEncoderTest, HintsForDictionaries) {
+  const auto some =
+      Build<arrow::StringBuilder>(5000, [](int64_t i) { return "word" + std::to_string(i % 700); });
+  auto layout = [&](const std::vector<std::string>& hints) {
+    return LayoutWithHints(some, hints).mini_block_layout();
+  };
+  EXPECT_EQ(layout({}).num_dictionary_items(), 700u);
+  EXPECT_EQ(layout({"dict-divisor", "8"}).num_dictionary_items(), 0u);
+  EXPECT_EQ(layout({"dict-max-size", "1000"}).num_dictionary_items(), 0u);
+  EXPECT_EQ(layout({"dict-size-ratio", "0.1"}).num_dictionary_items(), 0u);
+  EXPECT_TRUE(layout({"dict-values-compression", "none"}).dictionary().has_variable());
+  const auto zstd = layout({"dict-values-compression", "zstd"}).dictionary().general();
+  EXPECT_EQ(zstd.compression().scheme(), encodings21::COMPRESSION_ALGORITHM_ZSTD);
+}
+
+TEST(PageEncoderTest, HintsThatMeanNothingAreRefused) {
+  auto parse = [](const std::string& key, const std::string& value) {
+    const arrow::KeyValueMetadata metadata({"lance-encoding:" + key}, {value});
+    return ParseEncodingHints(&metadata, &metadata).status();
+  };
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"compression", "gzip"},      {"compression-level", "high"},
+      {"compression-level", "99"},  {"bss", "yes"},
+      {"rle-threshold", "2"},       {"rle-threshold", "nan"},
+      {"minichunk-size", "0"},      {"dict-divisor", "-1"},
+      {"dict-size-ratio", "0"},     {"dict-values-compression", "fsst"},
+      {"dict-max-size", "1 MiB"},   {"structural-encoding", "zip"},
+  };
+  for (const auto& [key, value] : bad) {
+    const Status status = parse(key, value);
+    EXPECT_EQ(GetErrorCode(status), ErrorCode::kUserInput) << key << " " << value;
+    EXPECT_NE(status.message().find(key), std::string::npos) << status;
+  }
+  EXPECT_EQ(GetErrorCode(parse("structural-encoding", "sparse")), ErrorCode::kUnsupported);
+  EXPECT_TRUE(parse("packed", "true").ok()) << "not about how values are encoded";
 }
 
 TEST(PageEncoderTest, ConstantsSince2_2) {

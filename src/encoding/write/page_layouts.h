@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "encoding/write/dictionary.h"
 #include "encoding/write/encoded_page.h"
+#include "encoding/write/encoding_hints.h"
 #include "encoding/write/mini_block_values.h"
 #include "encoding/write/shredder.h"
 #include "encoding/write/value_block.h"
@@ -19,6 +20,7 @@ namespace lance::encoding {
 struct PageContext {
   const ShreddedRows& rows;
   uint32_t minor_version;
+  const EncodingHints& hints;
   arrow::MemoryPool* pool;
 };
 

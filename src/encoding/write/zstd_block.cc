@@ -39,15 +39,25 @@ Result<bool> ProbesShrink(const VariableBlock& block, ZstdFrameWriter* writer) {
   return after * 100 < before * kMaxSizePercent;
 }
 
+bool HasLongString(const VariableBlock& block) {
+  for (uint64_t i = 0; i < block.count; ++i) {
+    if (block.length(i) > kMinBytes) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::optional<ZstdBlock>> CompressWithZstd(const VariableBlock& block,
+                                                  const EncodingHints& hints,
                                                   arrow::MemoryPool* pool) {
   if (block.data_size() < kMinBytes) return std::nullopt;
-  uint64_t longest = 0;
-  for (uint64_t i = 0; i < block.count; ++i) longest = std::max(longest, block.length(i));
-  if (longest <= kMinBytes) return std::nullopt;
-  ZstdFrameWriter writer(kLevel);
+  // Also for LZ4: like the reference's pages, readers expect zstd frames here.
+  if (!hints.wants_general() && !HasLongString(block)) return std::nullopt;
+  const int32_t level = hints.compression == EncodingHints::Compression::kZstd
+                            ? hints.compression_level.value_or(kLevel)
+                            : kLevel;
+  ZstdFrameWriter writer(level);
   ARROW_ASSIGN_OR_RAISE(bool shrinks, ProbesShrink(block, &writer));
   if (!shrinks) return std::nullopt;
 
@@ -64,6 +74,7 @@ Result<std::optional<ZstdBlock>> CompressWithZstd(const VariableBlock& block,
   }
   offsets[block.count] = static_cast<uint64_t>(frames.length());
   ZstdBlock out;
+  out.level = level;
   ARROW_ASSIGN_OR_RAISE(out.frames, frames.Finish(/*shrink_to_fit=*/false));
   out.offsets = offsets.buffer();
   out.block = {block.count, 64, reinterpret_cast<const uint8_t*>(offsets.data()),
