@@ -42,8 +42,8 @@ struct WriteOptions {
   WriteMode mode = WriteMode::kCreate;
   uint64_t max_rows_per_file = 1ull << 20;
   uint64_t max_bytes_per_file = 90ull << 30;
-  /// `2.1`, `2.2`, `stable`, …; default: the table's, or 2.2 for a new table. Files of an append may
-  /// have another version than the table's others, unless one of the two is 0.1.
+  /// `2.1`, `2.2`, `stable`, …; default: the table's, or 2.2 for a new table. Files of an append
+  /// may have another version than the table's others, unless one of the two is 0.1.
   std::optional<std::string> data_storage_version = {};
   /// Bytes of input buffered per file before pages are written, over all columns; default 8 MiB
   /// per column.

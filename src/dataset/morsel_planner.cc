@@ -47,7 +47,8 @@ uint64_t MorselPlanner::MorselRows(double bytes_per_row) const {
   auto rows_within = [&](uint64_t bytes) {
     return static_cast<uint64_t>(static_cast<double>(bytes) / per_row);
   };
-  uint64_t rows = std::clamp<uint64_t>(rows_within(kMorselBytes), 1, kMaxMorselRows);
+  uint64_t rows =
+      std::clamp<uint64_t>(rows_within(range_.morsel_size.bytes), 1, range_.morsel_size.rows);
   if (range_.batch_size <= rows) return rows / range_.batch_size * range_.batch_size;
   return std::clamp(range_.batch_size, rows, std::max(rows, rows_within(kMaxBatchBytes)));
 }
@@ -59,8 +60,8 @@ Result<std::vector<Morsel>> MorselPlanner::Next(const Context& context) {
   while (uint64_t left = RowsLeft()) {
     size_t index = range_.fragments[next_fragment_];
     const FragmentSummary& fragment = snapshot_->fragments()[index];
-    bool small = fragment.has_all_file_sizes && fragment.data_bytes <= kMorselBytes &&
-                 left <= kMaxMorselRows;
+    bool small = fragment.has_all_file_sizes && fragment.data_bytes <= range_.morsel_size.bytes &&
+                 left <= range_.morsel_size.rows;
     if (!small) {
       if (!group.empty()) return group;
       ARROW_ASSIGN_OR_RAISE(auto reader, snapshot_->OpenFragment(context, selection_, index));

@@ -15,22 +15,30 @@ struct Morsel {
   RowRange live;
 };
 
+/// How large morsels are to be, in stored bytes and in rows.
+struct MorselSize {
+  uint64_t bytes = 0;
+  uint64_t rows = 0;
+};
+/// For a scan whose result stays in memory anyway.
+constexpr MorselSize kTableMorsels = {8ull << 20, 128 * 1024};
+/// For a stream: what is read ahead is all the memory that it takes.
+constexpr MorselSize kStreamMorsels = {1ull << 20, 16 * 1024};
+
 /// Which rows a scan reads, in which order.
 struct ScanRange {
   std::vector<size_t> fragments;  ///< indexes, in scan order
   uint64_t offset = 0;
   uint64_t limit = 0;
   uint64_t batch_size = 0;
+  MorselSize morsel_size = kTableMorsels;
 };
 
-/// Cuts a scan into morsels of about kMorselBytes, each a whole number of batches where that fits.
+/// Cuts a scan into morsels of the wanted size, each a whole number of batches where that fits.
 /// Fragments before the offset are skipped by their counts; small ones are planned without being
 /// opened. Not thread-safe.
 class MorselPlanner {
  public:
-  static constexpr uint64_t kMorselBytes = 8ull << 20;
-  static constexpr uint64_t kMaxMorselRows = 128 * 1024;
-
   MorselPlanner(std::shared_ptr<const Snapshot> snapshot,
                 std::shared_ptr<const ColumnSelection> selection,
                 std::shared_ptr<const RowCounts> counts, ScanRange range);

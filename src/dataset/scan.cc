@@ -21,8 +21,10 @@ constexpr size_t kTasksPerThread = 2;
 /// When results turn out large, fewer are made ahead.
 constexpr int64_t kWindowBytes = 256 << 20;
 
-Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanOptions& options) {
+Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanOptions& options,
+                          MorselSize morsel_size) {
   ScanRange range;
+  range.morsel_size = morsel_size;
   range.offset = options.offset;
   range.limit = options.limit.value_or(std::numeric_limits<uint64_t>::max());
   range.batch_size = options.batch_size.value_or(kDefaultBatchSize);
@@ -60,9 +62,10 @@ Result<std::shared_ptr<arrow::RecordBatch>> ReadMorsel(
 class MorselStream {
  public:
   static Result<std::unique_ptr<MorselStream>> Open(std::shared_ptr<const Snapshot> snapshot,
-                                                    const ScanOptions& options) {
+                                                    const ScanOptions& options,
+                                                    MorselSize morsel_size) {
     ARROW_ASSIGN_OR_RAISE(auto selection, SelectForScan(*snapshot, options));
-    ARROW_ASSIGN_OR_RAISE(auto range, RangeOf(*snapshot, options));
+    ARROW_ASSIGN_OR_RAISE(auto range, RangeOf(*snapshot, options, morsel_size));
     ARROW_ASSIGN_OR_RAISE(auto counts, snapshot->Counts());
     return std::unique_ptr<MorselStream>(new MorselStream(std::move(snapshot), std::move(selection),
                                                           std::move(counts), std::move(range),
@@ -201,14 +204,16 @@ Result<std::shared_ptr<const ColumnSelection>> SelectForScan(const Snapshot& sna
 
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(
     std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options) {
-  ARROW_ASSIGN_OR_RAISE(auto stream, MorselStream::Open(std::move(snapshot), options));
+  ARROW_ASSIGN_OR_RAISE(auto stream,
+                        MorselStream::Open(std::move(snapshot), options, kStreamMorsels));
   return std::make_shared<ScanReader>(std::move(stream),
                                       options.batch_size.value_or(kDefaultBatchSize));
 }
 
 Result<std::shared_ptr<arrow::Table>> ScanTable(std::shared_ptr<const Snapshot> snapshot,
                                                 const ScanOptions& options) {
-  ARROW_ASSIGN_OR_RAISE(auto stream, MorselStream::Open(std::move(snapshot), options));
+  ARROW_ASSIGN_OR_RAISE(auto stream,
+                        MorselStream::Open(std::move(snapshot), options, kTableMorsels));
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());

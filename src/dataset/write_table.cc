@@ -109,7 +109,8 @@ Status WriteBatches(const Context& context, const WritePlan& plan,
     ARROW_RETURN_NOT_OK(data->ReadNext(&batch));
     if (batch == nullptr) return writer->Finish();
     if (batch->num_columns() == 0 && batch->num_rows() > 0) {
-      return UserError("the data has ", batch->num_rows(), " rows but no columns; give at least one");
+      return UserError("the data has ", batch->num_rows(),
+                       " rows but no columns; give at least one");
     }
     if (plan.append) {
       ARROW_ASSIGN_OR_RAISE(batch, ArrangeBatch(plan.mapping, *batch));

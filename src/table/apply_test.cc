@@ -197,9 +197,6 @@ TEST(Apply, Refuses) {
   auto first = Apply(nullptr, Overwrite({5}), {}).ValueOrDie();
   EXPECT_FALSE(Apply(nullptr, Append({1}), {}).ok()) << "nothing to append to";
   EXPECT_FALSE(Apply(&first, Append({0}), {}).ok()) << "a fragment without rows";
-  auto other_version = Append({});
-  *other_version.mutable_append()->add_fragments() = NewFragment(3, 1);
-  EXPECT_FALSE(Apply(&first, other_version, {}).ok()) << "2.1 in a 2.2 table";
   first.head.set_max_fragment_id(~0u);
   EXPECT_FALSE(Apply(&first, Append({1}), {}).ok()) << "fragment ids are used up";
   Transaction other;

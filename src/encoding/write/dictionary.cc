@@ -229,8 +229,8 @@ Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const Lea
                                                hints.size_ratio.value_or(kMaxSizeRatio));
   // A ratio that was asked for is the only rule.
   const uint64_t clear_win = hints.size_ratio ? 0 : data_size * kClearWinPercent / 100;
-  const uint64_t max_item_bytes = std::min(
-      std::max(clear_win, max_bytes - std::min(max_bytes, 4 * count)), hints.max_bytes);
+  const uint64_t max_item_bytes =
+      std::min(std::max(clear_win, max_bytes - std::min(max_bytes, 4 * count)), hints.max_bytes);
   uint64_t sampled = 0;
   const uint64_t unique = SampleUnique(keys, count, &sampled);
   if (sampled >= kMinSample) {

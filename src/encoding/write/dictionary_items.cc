@@ -114,9 +114,8 @@ Result<std::shared_ptr<arrow::Buffer>> EncodeItems(const LeafBlock& items, uint3
                                : hints.values;
   const std::optional<GeneralScheme> scheme = GeneralScheme::Of(compression, hints.values_level);
   if (minor_version < kMinorVersion2_2 || !scheme) return best;
-  ARROW_ASSIGN_OR_RAISE(
-      auto compressed,
-      scheme->Compress({raw->data(), static_cast<size_t>(raw->size())}, pool));
+  ARROW_ASSIGN_OR_RAISE(auto compressed,
+                        scheme->Compress({raw->data(), static_cast<size_t>(raw->size())}, pool));
   if (compressed->size() >= best->size()) return best;
   description->Clear();
   auto* general = description->mutable_general();

@@ -262,9 +262,9 @@ Result<EncodedPage> EncodeMiniBlockPage(const PageContext& context, const MiniBl
   layout->set_has_large_chunk(context.minor_version >= kMinorVersion2_2);
   DescribeLayers(context.rows, layout->mutable_layers());
   if (dictionary != nullptr) {
-    ARROW_ASSIGN_OR_RAISE(auto items, EncodeItems(dictionary->items, context.minor_version,
-                                                  context.hints.dictionary, context.pool,
-                                                  layout->mutable_dictionary()));
+    ARROW_ASSIGN_OR_RAISE(
+        auto items, EncodeItems(dictionary->items, context.minor_version, context.hints.dictionary,
+                                context.pool, layout->mutable_dictionary()));
     layout->set_num_dictionary_items(dictionary->items.count);
     page.buffers.push_back(std::move(items));
   }

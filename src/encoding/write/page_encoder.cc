@@ -149,9 +149,8 @@ class PageEncoder {
   Status EncodeValues(const LeafBlock& block, const ShreddedRows& rows, Arrays arrays) {
     const bool fits = FitsMiniBlocks(rows);
     if (fits || rows.num_rows > 1) {
-      ARROW_ASSIGN_OR_RAISE(auto dictionary,
-                            FindDictionary(block, rows, options_.minor_version,
-                                           path_.hints.dictionary, options_.pool));
+      ARROW_ASSIGN_OR_RAISE(auto dictionary, FindDictionary(block, rows, options_.minor_version,
+                                                            path_.hints.dictionary, options_.pool));
       if (dictionary) return EncodeIndices(*dictionary, rows, std::move(arrays));
     }
     const bool wide = WantsFullZip(block);
@@ -163,9 +162,12 @@ class PageEncoder {
 
   bool WantsFullZip(const LeafBlock& block) const {
     using Structure = EncodingHints::Structure;
-    const bool needs_full_zip =
-        block.kind == LeafBlock::Kind::kFixedSizeList && block.all_items_null();
-    if (needs_full_zip || path_.hints.structure == Structure::kFullZip) return true;
+    if (block.kind == LeafBlock::Kind::kFixedSizeList) {
+      // The first can only be described there, the others are only read from chunks.
+      if (block.all_items_null()) return true;
+      if (block.fixed.bits == 1) return IsWide(block);
+    }
+    if (path_.hints.structure == Structure::kFullZip) return true;
     return path_.hints.structure == Structure::kChosen && IsWide(block);
   }
 
@@ -200,15 +202,14 @@ class PageEncoder {
         break;
       }
       case LeafBlock::Kind::kVariable: {
-        ARROW_ASSIGN_OR_RAISE(values, EncodeVariable(block.variable, AllowFsst(), path_.hints,
-                                                     options_.pool));
+        ARROW_ASSIGN_OR_RAISE(
+            values, EncodeVariable(block.variable, AllowFsst(), path_.hints, options_.pool));
         break;
       }
     }
     // What is compressed is the first buffer; that of lists with null items holds validity.
     if (block.kind != LeafBlock::Kind::kFixedSizeList || values->num_buffers() == 1) {
-      ARROW_ASSIGN_OR_RAISE(values,
-                            CompressChunks(std::move(values), path_.hints, options_.pool));
+      ARROW_ASSIGN_OR_RAISE(values, CompressChunks(std::move(values), path_.hints, options_.pool));
     }
     return EncodeMiniBlockPage(ContextOf(rows), *values, nullptr);
   }

@@ -112,7 +112,7 @@ encodings21::PageLayout LayoutWithHints(const std::shared_ptr<arrow::Array>& arr
 }
 
 TEST(PageEncoderTest, HintsForNumbers) {
-  const auto small = Build<arrow::Int32Builder>(9000, [](int64_t i) { return i * 7 % 1000; });
+  const auto small = Build<arrow::Int32Builder>(9000, [](int64_t i) { return i % 16; });
   auto values = [&](const std::vector<std::string>& hints) {
     return LayoutWithHints(small, hints).mini_block_layout().value_compression();
   };
@@ -144,8 +144,11 @@ TEST(PageEncoderTest, HintsForStrings) {
   EXPECT_TRUE(values({}).has_variable());
   EXPECT_TRUE(values({"compression", "fsst"}).has_fsst());
   EXPECT_TRUE(values({"compression", "lz4"}).general().values().has_variable());
-  const auto zipped = LayoutWithHints(words, {"structural-encoding", "fullzip", "compression", "zstd",
-                                              "compression-level", "5"});
+  const auto long_words = Build<arrow::BinaryBuilder>(
+      500, [&](int64_t) { return std::string(200, 'x') + std::to_string(random()); });
+  const auto zipped =
+      LayoutWithHints(long_words, {"structural-encoding", "fullzip", "compression", "zstd",
+                                   "compression-level", "5"});
   const auto& zstd = zipped.full_zip_layout().value_compression().general();
   EXPECT_EQ(zstd.compression().level(), 5);
   const auto wide = Build<arrow::StringBuilder>(
@@ -175,12 +178,12 @@ TEST(PageEncoderTest, HintsThatMeanNothingAreRefused) {
     return ParseEncodingHints(&metadata, &metadata).status();
   };
   const std::vector<std::pair<std::string, std::string>> bad = {
-      {"compression", "gzip"},      {"compression-level", "high"},
-      {"compression-level", "99"},  {"bss", "yes"},
-      {"rle-threshold", "2"},       {"rle-threshold", "nan"},
-      {"minichunk-size", "0"},      {"dict-divisor", "-1"},
-      {"dict-size-ratio", "0"},     {"dict-values-compression", "fsst"},
-      {"dict-max-size", "1 MiB"},   {"structural-encoding", "zip"},
+      {"compression", "gzip"},     {"compression-level", "high"},
+      {"compression-level", "99"}, {"bss", "yes"},
+      {"rle-threshold", "2"},      {"rle-threshold", "nan"},
+      {"minichunk-size", "0"},     {"dict-divisor", "-1"},
+      {"dict-size-ratio", "0"},    {"dict-values-compression", "fsst"},
+      {"dict-max-size", "1 MiB"},  {"structural-encoding", "zip"},
   };
   for (const auto& [key, value] : bad) {
     const Status status = parse(key, value);
