@@ -14,9 +14,10 @@ constexpr size_t kMaxRetainedBytes = size_t{64} << 20;
 // every static object.
 LargeBlockPool* SharedPool() {
   static LargeBlockPool* const pool = []() -> LargeBlockPool* {
-    arrow::MemoryPool* arrow_pool = arrow::default_memory_pool();
-    if (arrow_pool->backend_name() == "system") return nullptr;
-    return new LargeBlockPool(arrow_pool, kMaxRetainedBytes);
+    if (arrow::default_memory_pool()->backend_name() == "system") return nullptr;
+    // Small blocks from malloc: the arenas of Arrow's own allocators hold tens of MiB that nobody
+    // uses.
+    return new LargeBlockPool(arrow::system_memory_pool(), kMaxRetainedBytes);
   }();
   if (pool == nullptr) return nullptr;
   static const int registered =

@@ -146,9 +146,8 @@ TEST(PageEncoderTest, HintsForStrings) {
   EXPECT_TRUE(values({"compression", "lz4"}).general().values().has_variable());
   const auto long_words = Build<arrow::BinaryBuilder>(
       500, [&](int64_t) { return std::string(200, 'x') + std::to_string(random()); });
-  const auto zipped =
-      LayoutWithHints(long_words, {"structural-encoding", "fullzip", "compression", "zstd",
-                                   "compression-level", "5"});
+  const auto zipped = LayoutWithHints(long_words, {"structural-encoding", "fullzip", "compression",
+                                                   "zstd", "compression-level", "5"});
   const auto& zstd = zipped.full_zip_layout().value_compression().general();
   EXPECT_EQ(zstd.compression().level(), 5);
   const auto wide = Build<arrow::StringBuilder>(
