@@ -46,7 +46,15 @@ int FindField(const std::vector<Field>& fields, std::string_view name) {
   return -1;
 }
 
-/// The way to the field that `name` names in `data`, which was projected with it.
+/// The column that holds what `name` names in `data`, which was projected with it.
+Result<int> FindColumn(const Schema& data, const std::string& name) {
+  int index = FindField(data.fields, name);
+  if (index < 0) index = FindField(data.fields, SplitPath(name)[0]);
+  if (index < 0) return UserError("column '", name, "' does not exist");
+  return index;
+}
+
+/// The way to the field that `name` names there.
 Result<std::vector<int>> FindPath(const Schema& data, const std::string& name) {
   if (int index = FindField(data.fields, name); index >= 0) return std::vector<int>{index};
   std::vector<int> path;
@@ -133,11 +141,12 @@ class Selector {
         ARROW_RETURN_NOT_OK(AddVirtualOnce(*column));
         continue;
       }
-      ARROW_ASSIGN_OR_RAISE(auto path, FindPath(selection_->data, name));
       if (request_.path_style == PathStyle::kNested) {
-        path.resize(1);
-        if (!whole.insert(path[0]).second) continue;
+        ARROW_ASSIGN_OR_RAISE(int column, FindColumn(selection_->data, name));
+        if (whole.insert(column).second) ARROW_RETURN_NOT_OK(AddData({column}, name));
+        continue;
       }
+      ARROW_ASSIGN_OR_RAISE(auto path, FindPath(selection_->data, name));
       ARROW_RETURN_NOT_OK(AddData(std::move(path), name));
     }
     return Status::OK();

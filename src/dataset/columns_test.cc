@@ -150,6 +150,17 @@ TEST_F(SplitColumns, PathsAreFlatInScansAndNestedInTakes) {
       << taken->ToString();
 }
 
+TEST_F(SplitColumns, TakeFindsMembersOfItemsOfLists) {
+  AddFragment({{0, 2, 8}, {3, 6, 7}});
+  std::vector<uint64_t> positions = {3, 1};
+  auto taken =
+      TakeRows(*table_.Open(), positions, std::vector<std::string>{"l.item.v"}).ValueOrDie();
+  auto item = arrow::struct_({arrow::field("v", arrow::int64())});
+  auto schema = arrow::schema({arrow::field("l", arrow::list(item))});
+  EXPECT_TRUE(taken->Equals(*FromJson(schema, R"([{"l": [null, {"v": 6}]}, {"l": null}])")))
+      << taken->ToString();
+}
+
 TEST_F(SplitColumns, TombstonesAndHiddenIdsAreSkipped) {
   AddFragment({{0, 2, 3}, {6, 7, 8}});
   table::DataFragment fragment = ParseFragment(table_.manifest().fragments[0]).ValueOrDie();

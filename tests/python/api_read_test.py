@@ -56,6 +56,36 @@ def test_nested_column(table):
     }
 
 
+def test_members_of_structs_in_lists(lance, path):
+    rows = [None if i % 9 == 2 else [{"u": i, "v": i * 10}] * (i % 3) for i in range(100)]
+    data = pa.table({"l": pa.array(rows, pa.list_(pa.struct({"u": pa.int64(), "v": pa.int64()})))})
+    table = lance.write_dataset(data, path)
+    taken = table.take([5, 2, 4], columns=["l.item.v"])
+    assert taken.schema == pa.schema({"l": pa.list_(pa.struct({"v": pa.int64()}))})
+    assert taken["l"].to_pylist() == [[{"v": 50}] * 2, None, [{"v": 40}]]
+    with pytest.raises(ValueError):
+        table.to_table(columns=["l.item.v"])
+
+
+def test_nested_columns_read_only_their_leaves(lancecpp, path):
+    values = pa.array(range(0, 10**12, 10**7))  # 100,000 numbers that don't compress
+    items = pa.StructArray.from_arrays([values] * 4, names=list("abcd"))
+    lists = pa.ListArray.from_arrays(pa.array(range(len(items) + 1), pa.int32()), items)
+    lancecpp.write_dataset(pa.table({"s": items, "l": lists}), path)
+
+    def bytes_read(read):
+        table = lancecpp.dataset(path)
+        read(table)
+        return table.io_stats_incremental().read_bytes
+
+    everything = bytes_read(lambda table: table.to_table())
+    rows = range(len(items))
+    assert bytes_read(lambda table: table.to_table(columns=["s.b"])) < everything / 6
+    assert bytes_read(lambda table: table.take(rows, columns=["s.b"])) < everything / 6
+    assert bytes_read(lambda table: table.take(rows, columns=["l.item.c"])) < everything / 6
+    assert bytes_read(lambda table: table.take(rows, columns=["l.item.c", "s.a"])) < everything / 3
+
+
 def test_nested_column_of_take_keeps_the_struct(table):
     taken = table.take([3, 0], columns=["point.x"])
     assert taken.to_pylist() == [{"point": {"x": 3}}, {"point": {"x": 0}}]
