@@ -4,10 +4,12 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "arrow/array.h"
 #include "arrow/record_batch.h"
+#include "file/encoding_text.h"
 #include "file/file_metadata.h"
 #include "file/file_reader.h"
 #include "file/leaf_column.h"
@@ -16,6 +18,8 @@ namespace lance {
 namespace {
 
 constexpr uint64_t kPieceRows = 64 * 1024;
+// A page of this layout is read row by row, so that the index of its rows is checked as well.
+constexpr std::string_view kLayoutWithRowIndex = "fullzip";
 // No page with chunks or values has more rows for one stored byte. One that claims more repeats a
 // constant, of which the first rows are as good as all.
 constexpr uint64_t kMaxRowsPerByte = 4096;
@@ -298,7 +302,7 @@ class Verifier {
     return reader;
   }
 
-  Result<std::shared_ptr<arrow::Array>> ReadLeaf(const Leaf& leaf, RowRange rows) {
+  Result<std::shared_ptr<arrow::Array>> ReadLeaf(const Leaf& leaf, std::span<const RowRange> rows) {
     ARROW_ASSIGN_OR_RAISE(auto reader, ReaderOf(columns_[leaf.column]->num_rows / leaf.rows_scale));
     Schema schema;
     schema.fields.push_back(PrunedField(leaf.path, 0));
@@ -306,7 +310,7 @@ class Verifier {
     const int32_t id = leaf.path.back()->id;
     ARROW_ASSIGN_OR_RAISE(auto projection,
                           reader->Project(std::move(schema), {&id, 1}, {&column, 1}));
-    ARROW_ASSIGN_OR_RAISE(auto batch, reader->Read(context_, projection, {&rows, 1}));
+    ARROW_ASSIGN_OR_RAISE(auto batch, reader->Read(context_, projection, rows));
     return batch->column(0);
   }
 
@@ -317,9 +321,11 @@ class Verifier {
       const PageMetadata& page = column.pages[i];
       const uint64_t first = page.first_row / leaf.rows_scale;
       const uint64_t count = RowsWorthReading(page) / leaf.rows_scale;
+      auto text = DescribePage(page.encoding_type, page.encoding);
+      const bool by_row = text.ok() && text->layout == kLayoutWithRowIndex;
       for (uint64_t done = 0; done < count; done += kPieceRows) {
         const RowRange rows{first + done, std::min(kPieceRows, count - done)};
-        Status status = CheckPiece(leaf, rows);
+        Status status = CheckPiece(leaf, rows, by_row);
         if (status.ok()) continue;
         leaf.clean = false;
         ARROW_RETURN_NOT_OK(Note(status, PagePlace(leaf, i)));
@@ -329,8 +335,13 @@ class Verifier {
     return Status::OK();
   }
 
-  Status CheckPiece(const Leaf& leaf, RowRange rows) {
-    ARROW_ASSIGN_OR_RAISE(auto array, ReadLeaf(leaf, rows));
+  Status CheckPiece(const Leaf& leaf, RowRange rows, bool by_row) {
+    std::vector<RowRange> ranges = {rows};
+    if (by_row) {
+      ranges.clear();
+      for (uint64_t row = rows.start; row < rows.end(); ++row) ranges.push_back({row, 1});
+    }
+    ARROW_ASSIGN_OR_RAISE(auto array, ReadLeaf(leaf, ranges));
     Status valid = array->ValidateFull();
     if (!valid.ok()) {
       return Corrupt("among the values of rows ", rows.start, " to ", rows.end() - 1, ": ",
@@ -355,8 +366,8 @@ class Verifier {
       count /= first.rows_scale;
       for (uint64_t done = 0; done < count; done += kPieceRows) {
         const RowRange rows{done, std::min(kPieceRows, count - done)};
-        ARROW_ASSIGN_OR_RAISE(auto a, ReadLeaf(first, rows));
-        ARROW_ASSIGN_OR_RAISE(auto b, ReadLeaf(second, rows));
+        ARROW_ASSIGN_OR_RAISE(auto a, ReadLeaf(first, {&rows, 1}));
+        ARROW_ASSIGN_OR_RAISE(auto b, ReadLeaf(second, {&rows, 1}));
         Status same = CompareParents(first, a, second, b);
         if (same.ok()) continue;
         ARROW_RETURN_NOT_OK(Note(same, LeafPlace(second)));

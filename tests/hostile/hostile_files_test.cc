@@ -1,5 +1,6 @@
 // Every small data file of the reference, damaged byte by byte: reading gives the data, other data
-// that are sound, or an error that names the file; within a bound of memory, and of time.
+// that are sound, or an error that names the file; within a bound of memory, and of time. What
+// reading refuses as corrupt, verification finds.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include "arrow/api.h"
 #include "damage.h"
 #include "file/file_reader.h"
+#include "file/verify.h"
 #include "fixtures.h"
 #include "io/object_store.h"
 #include "limited_pool.h"
@@ -23,6 +25,8 @@ constexpr int64_t kMaxRowBytes = 64 * kMiB;
 // What few bytes may hold besides rows of fixed width: levels and runs up to 1024 for one byte, LZ4
 // and FSST less; zstd tells its own size.
 constexpr int64_t kExpansion = 2048;
+constexpr uint64_t kVerifyEvery = 5;
+constexpr int64_t kMaxVerifyBytes = 256 * kMiB;
 constexpr auto kMaxTime = std::chrono::seconds(5);
 constexpr char kName[] = "hostile.lance";
 
@@ -43,6 +47,7 @@ class HostileFile {
       return "needed " + std::to_string(pool_.refused()) + " bytes: " + ErrorText(status);
     }
     if (std::chrono::steady_clock::now() - started > kMaxTime) return "took too long";
+    if (std::string wrong = CheckVerification(status); !wrong.empty()) return wrong;
     if (status.ok()) return "";
     if (unsound_) return "gave unsound data: " + status.ToString();
     if (ErrorText(status).find(kName) != std::string::npos) return "";
@@ -50,6 +55,20 @@ class HostileFile {
   }
 
  private:
+  // Of every few files: it reads them once more.
+  std::string CheckVerification(const Status& read) {
+    if (++count_ % kVerifyEvery != 0) return "";
+    pool_.SetLimit(kMaxVerifyBytes);
+    Context context;
+    context.memory_pool = &pool_;
+    auto verified = VerifyFile(context, store_->OpenReader(context, kName).ValueOrDie());
+    const bool supported = GetErrorCode(read) != ErrorCode::kUnsupported;
+    if (!verified.ok()) return supported ? "verify failed: " + ErrorText(verified.status()) : "";
+    const bool corrupt = !read.ok() && !unsound_ && GetErrorCode(read) == ErrorCode::kCorrupt;
+    if (corrupt && verified->findings.empty()) return "verify missed: " + ErrorText(read);
+    return "";
+  }
+
   Status Read(std::string_view bytes) {
     unsound_ = false;
     const auto size = static_cast<int64_t>(bytes.size());
@@ -99,6 +118,7 @@ class HostileFile {
   std::shared_ptr<ObjectStore> store_ = MakeMemoryStore();
   LimitedPool pool_;
   bool unsound_ = false;
+  uint64_t count_ = 0;
 };
 
 TEST(HostileFiles, EveryByteAndEveryLength) {
