@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "arrow/buffer.h"
+#include "arrow/util/key_value_metadata.h"
 #include "file.pb.h"
 #include "file_v2.pb.h"
 #include "proto/parse.h"

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "arrow/type.h"
+#include "arrow/type_traits.h"
 
 namespace lance::encoding {
 namespace {
