@@ -57,6 +57,7 @@ function(lance_layer name)
       target_link_options(${fuzz_name} PRIVATE -fsanitize=fuzzer)
       set_target_properties(${fuzz_name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+      set_property(GLOBAL APPEND PROPERTY LANCE_FUZZERS ${fuzz_name})
     endforeach()
   endif()
 endfunction()
