@@ -63,11 +63,16 @@ def to_stream(data: Any, schema: Optional["pa.Schema"] = None) -> Any:
         return data.scanner().to_reader()
     if _is_instance_of(data, "pyarrow.dataset", "Scanner"):
         return data.to_reader()
+    if _is_instance_of(data, "pandas", "Series"):
+        raise ValueError("Cannot write a Series, it is one column: pass series.to_frame()")
     if hasattr(data, "__arrow_c_stream__"):
         return data
     if isinstance(data, dict):
         return pa.Table.from_pydict(data, schema=schema)
     if isinstance(data, list) and data and isinstance(data[0], dict):
+        for row in data:
+            if not isinstance(row, dict):
+                raise TypeError(f"Expected a dict for each row, got {type(row)}")
         return pa.Table.from_pylist(data, schema=schema)
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
         if schema is None:

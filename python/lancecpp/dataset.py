@@ -116,6 +116,8 @@ def uri_text(uri: Any) -> str:
         raise TypeError(
             f"argument 'uri': '{type(uri).__name__}' object is not an instance of 'str'"
         )
+    if not uri or "\0" in uri:
+        raise ValueError(f"Failed to parse path {uri!r}: it must be a folder name or a URI")
     return os.path.expanduser(uri)
 
 
@@ -173,8 +175,14 @@ def _nanoseconds(asof: Any) -> int:
             ) from None
     if not isinstance(asof, datetime):
         raise TypeError(f"Unrecognized version timestamp {asof} of type {type(asof)}")
-    since = (asof if asof.tzinfo else asof.astimezone()) - _EPOCH
-    return (since.days * 86400 + since.seconds) * 10**9 + since.microseconds * 1000
+    try:
+        zoned = asof if asof.tzinfo else asof.astimezone()
+    except (OverflowError, ValueError):  # the first and the last days of the calendar
+        zoned = asof.replace(tzinfo=timezone.utc)
+    since = zoned - _EPOCH
+    nanoseconds = (since.days * 86400 + since.seconds) * 10**9 + since.microseconds * 1000
+    # Beyond the years 1677 to 2262 there are no versions that could be told apart.
+    return max(-(2**63), min(nanoseconds, 2**63 - 1))
 
 
 def _version_dict(info: _core.VersionInfo) -> Version:
@@ -266,7 +274,9 @@ class LanceDataset:
         return self.count_rows()
 
     def __reduce__(self) -> Any:
-        return (_reopen, (self.uri, self.version, self._default_scan_options))
+        # Another process may have another working directory.
+        uri = self.uri if "://" in self.uri else os.path.abspath(self.uri)
+        return (_reopen, (uri, self.version, self._default_scan_options))
 
     def __copy__(self) -> "LanceDataset":
         return LanceDataset._from_core(self._core, self._default_scan_options)

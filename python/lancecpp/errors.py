@@ -24,7 +24,6 @@ USER_INPUT = "Invalid user input"
 # Whatever is not listed (I/O, conflicts, damaged files, …) is an OSError.
 _ANY_VERB: Dict[str, Type[Exception]] = {
     UNSUPPORTED: NotImplementedError,
-    NOT_FOUND: ValueError,
     OVER_BUDGET: MemoryError,
     USER_INPUT: ValueError,
 }
@@ -33,6 +32,7 @@ _BY_VERB: Dict[str, Dict[str, Type[Exception]]] = {
     # Opening fails with ValueError whatever the reason.
     "open": {
         CORRUPT: ValueError,
+        NOT_FOUND: ValueError,
         UNSUPPORTED: ValueError,
         "I/O error": ValueError,
     },
@@ -46,8 +46,13 @@ _BY_VERB: Dict[str, Dict[str, Type[Exception]]] = {
         USER_INPUT: OSError,
     },
     "checkout": {
-        NOT_FOUND: OSError,
         USER_INPUT: OSError,
+    },
+    "tags": {
+        NOT_FOUND: ValueError,
+    },
+    "open_file": {
+        NOT_FOUND: ValueError,
     },
     # A position beyond the end.
     "take": {
@@ -74,8 +79,8 @@ def translate(error: Exception, verb: str, reference: Any = None) -> Exception:
     return raised
 
 
-def unsigned(name: str, value: Any) -> int:
-    """``value`` as an int that is not negative, like the conversions of pylance's extension."""
+def unsigned(name: str, value: Any, bits: int = 64) -> int:
+    """``value`` as an int from 0 to 2^bits - 1, like the conversions of pylance's extension."""
     try:
         number = value.__index__()
     except AttributeError:
@@ -85,9 +90,20 @@ def unsigned(name: str, value: Any) -> int:
         ) from None
     if number < 0:
         raise OverflowError(f"argument '{name}': can't convert negative int to unsigned")
-    if number >= 1 << 64:
+    if number >= 1 << bits:
         raise OverflowError(f"argument '{name}': int too big to convert")
     return number
+
+
+def flag(name: str, value: Any) -> bool:
+    """``value`` as a bool; nothing else is taken for one, like in pylance's extension."""
+    if isinstance(value, bool):
+        return value
+    if type(value).__name__ in ("bool_", "bool") and type(value).__module__ == "numpy":
+        return bool(value)
+    raise TypeError(
+        f"argument '{name}': '{type(value).__name__}' object is not an instance of 'bool'"
+    )
 
 
 def refuse_later_work(call: str, arguments: Dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
 
 from . import _core
-from .errors import CoreError, refuse_later_work, translate, unsigned
+from .errors import CoreError, flag, refuse_later_work, translate, unsigned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,8 +45,8 @@ def scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
         limit=_row_count("Limit", arguments.pop("limit", None)),
         offset=_row_count("Offset", arguments.pop("offset", None)) or 0,
         batch_size=_batch_size(arguments.pop("batch_size", None)),
-        with_row_id=bool(arguments.pop("with_row_id", False)),
-        with_row_address=bool(arguments.pop("with_row_address", False)),
+        with_row_id=flag("with_row_id", arguments.pop("with_row_id", False)),
+        with_row_address=flag("with_row_address", arguments.pop("with_row_address", False)),
         fragments=_fragment_ids(arguments.pop("fragments", None)),
     )
     for name in arguments:
@@ -95,7 +95,7 @@ def _row_count(name: str, value: Any) -> Optional[int]:
         unsigned(name.lower(), value)
     if value < 0:
         raise ValueError(f"{name} must be non-negative, got {value}")
-    return unsigned(name.lower(), value)
+    return unsigned(name.lower(), value, bits=63)
 
 
 def _batch_size(value: Any) -> Optional[int]:

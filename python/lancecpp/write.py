@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Union
 
 from . import _core
 from .arrow_stream import BatchSource, to_stream
-from .errors import CoreError, refuse_later_work, translate, unsigned
+from .errors import CoreError, flag, refuse_later_work, translate, unsigned
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -116,8 +116,8 @@ def write_dataset(
         data_cache_bytes=(
             None if data_cache_bytes is None else unsigned("data_cache_bytes", data_cache_bytes)
         ),
-        enable_v2_manifest_paths=bool(enable_v2_manifest_paths),
-        enable_stable_row_ids=bool(enable_stable_row_ids),
+        enable_v2_manifest_paths=flag("enable_v2_manifest_paths", enable_v2_manifest_paths),
+        enable_stable_row_ids=flag("enable_stable_row_ids", enable_stable_row_ids),
         commit_message=commit_message,
         transaction_properties=_string_map("transaction_properties", transaction_properties),
     )
@@ -153,7 +153,11 @@ def _raise_source_error(stream: Any) -> None:
 
 
 def _write_mode(mode: str) -> "_core.WriteMode":
-    if not isinstance(mode, str) or mode.lower() not in _MODES:
+    if not isinstance(mode, str):
+        raise TypeError(
+            f"argument 'mode': '{type(mode).__name__}' object is not an instance of 'str'"
+        )
+    if mode.lower() not in _MODES:
         raise ValueError(f"Invalid mode {mode}: expected one of {', '.join(_MODES)}")
     return _MODES[mode.lower()]
 

@@ -2,6 +2,7 @@
 
 #include "file/inspect.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -99,6 +100,11 @@ std::string InspectionText(const FileInspection& file) {
 Result<FileInspection> Inspect(const std::string& name) {
   Context context;
   ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(name));
+  std::error_code ignored;
+  if (std::filesystem::is_directory(location.path, ignored)) {
+    return UserError("'", name, "' is a folder; name the data files of a table, such as ", name,
+                     "/data/*.lance");
+  }
   ARROW_ASSIGN_OR_RAISE(auto reader, location.store->OpenReader(context, location.path));
   return InspectFile(context, *reader);
 }

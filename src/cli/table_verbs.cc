@@ -1,6 +1,7 @@
 // Declares the verbs on tables: info, schema, versions, count, head, take.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -27,12 +28,24 @@ void AddVerb(CLI::App& app, Action* action, const std::string& name, const std::
   verb->callback([=] { *action = [=] { return run(*arguments); }; });
 }
 
+// CLI11's own checks print the limits of double.
+CLI::Validator WholeNumber() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char letter) {
+          return letter >= '0' && letter <= '9';
+        });
+        return digits ? std::string() : "'" + text + "' is not a whole number from 0 on";
+      },
+      "NUMBER");
+}
+
 void AddHead(CLI::App& app, Action* action) {
   CLI::App* verb = app.add_subcommand("head", "Show the first rows");
   auto arguments = std::make_shared<RowsArguments>();
   AddTableOptions(verb, &arguments->table, /*with_version=*/true);
   verb->add_option("-n,--rows", arguments->limit, "How many rows")
-      ->check(CLI::NonNegativeNumber)
+      ->check(WholeNumber())
       ->capture_default_str();
   verb->add_option("--columns", arguments->columns,
                    "Only these columns, separated by commas; paths like a.b are allowed");
@@ -45,7 +58,7 @@ void AddTake(CLI::App& app, Action* action) {
   auto arguments = std::make_shared<RowsArguments>();
   AddTableOptions(verb, &arguments->table, /*with_version=*/true);
   verb->add_option("INDICES", arguments->indices, "Positions, counted from 0")
-      ->check(CLI::NonNegativeNumber)
+      ->check(WholeNumber())
       ->required();
   verb->add_option("--columns", arguments->columns,
                    "Only these columns, separated by commas; paths like a.b are allowed");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "arrow/api.h"
@@ -47,8 +49,13 @@ Result<Field> MatchField(const Field& table, const Field& data, const std::strin
 /// Fields of the table that the data has.
 Result<std::vector<Field>> MatchByName(const std::vector<Field>& table,
                                        const std::vector<Field>& data, const std::string& path) {
+  std::unordered_set<std::string_view> names;
   for (const Field& field : data) {
     if (FindByName(table, field.name) == nullptr) return UnknownField(table, path, field.name);
+    if (!names.insert(field.name).second) {
+      return Different("column '", Join(path, field.name),
+                       "' is there twice; rename or drop one of the two");
+    }
   }
   std::vector<Field> matched;
   for (const Field& field : table) {

@@ -46,9 +46,8 @@ Result<FileVersion> ChooseVersion(const WritePlan& plan, const WriteOptions& opt
     version = asked.value_or(existing);
   }
   if (version < FileVersion::kV2_1 || version > FileVersion::kV2_2) {
-    return Unsupported("writing data files of version ", FileVersionName(version),
-                       plan.append ? "; only 2.1 and 2.2 can be written"
-                                   : "; choose data_storage_version 2.1 or 2.2");
+    return Unsupported("data files of version ", FileVersionName(version),
+                       " can be read, not written; 2.1 and 2.2 can be written");
   }
   return version;
 }

@@ -74,6 +74,11 @@ Result<std::string> PathOfFileUri(const std::string& uri) {
   return TidyPath(DecodePercent(rest));
 }
 
+// The system would take what stands before it for the whole path.
+Status NulInPath(const std::string& uri) {
+  return UserError("path contains a NUL character: '", uri.c_str(), "\\0…'");
+}
+
 }  // namespace
 
 Status CheckRange(const RandomReader& reader, uint64_t offset, uint64_t size) {
@@ -85,6 +90,7 @@ Status CheckRange(const RandomReader& reader, uint64_t offset, uint64_t size) {
 
 Result<StoreLocation> ResolveUri(const std::string& uri, Durability durability) {
   if (uri.empty()) return UserError("path is empty; give a folder name or a URI");
+  if (uri.find('\0') != std::string::npos) return NulInPath(uri);
   std::string scheme = SchemeOf(uri);
   if (scheme == "memory") {
     // Never destroyed: tables may be used while the process ends.
@@ -95,6 +101,7 @@ Result<StoreLocation> ResolveUri(const std::string& uri, Durability durability) 
   std::string path;
   if (scheme == "file") {
     ARROW_ASSIGN_OR_RAISE(path, PathOfFileUri(uri));
+    if (path.find('\0') != std::string::npos) return NulInPath(uri);
   } else if (!scheme.empty()) {
     return Unsupported("URI scheme '", scheme, "' is not supported: '", uri,
                        "'; supported are local paths, file:// and memory://");

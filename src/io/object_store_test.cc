@@ -261,6 +261,13 @@ TEST(ResolveUriTest, FileUris) {
   EXPECT_EQ(GetErrorCode(ResolveUri("file://").status()), ErrorCode::kUserInput);
 }
 
+TEST(ResolveUriTest, NulIsRefused) {
+  for (const std::string& uri :
+       {std::string("a\0b", 3), std::string("file:///a%00b"), std::string("memory://a\0b", 12)}) {
+    EXPECT_EQ(GetErrorCode(ResolveUri(uri).status()), ErrorCode::kUserInput);
+  }
+}
+
 TEST(ResolveUriTest, MemoryIsOneStoreForTheProcess) {
   StoreLocation first = ResolveUri("memory://a/b/").ValueOrDie();
   StoreLocation second = ResolveUri("memory://a").ValueOrDie();

@@ -76,7 +76,9 @@ Status NotFoundAmong(const std::string& column, const std::string& prefix, std::
   if (names.size() > kNamesInErrors) {
     known += " and " + std::to_string(names.size() - kNamesInErrors) + " more";
   }
-  return UserError("column '", column, "' not found; there is ", names.empty() ? "none" : known);
+  if (names.empty())
+    return UserError("column '", column, "' not found; its parent has no children");
+  return UserError("column '", column, "' not found; there is ", known);
 }
 
 // Index of the field with this name, or fields.size().

@@ -91,7 +91,7 @@ TEST(ProjectionTest, UnknownNamesOfferTheNearest) {
   EXPECT_EQ(Refusal({"s.c.x.y"}), "column 's.c.x.y' not found; there is 's.c.d', 's.c.e'");
   EXPECT_EQ(Refusal({"pakced.u"}), "column 'pakced.u' not found; did you mean 'packed'?");
   EXPECT_EQ(Refusal({"l.q"}), "column 'l.q' not found; there is 'l.item'");
-  EXPECT_EQ(Refusal({"z.x"}), "column 'z.x' not found; there is none");
+  EXPECT_EQ(Refusal({"z.x"}), "column 'z.x' not found; its parent has no children");
   EXPECT_EQ(
       Refusal({"quantity"}),
       "column 'quantity' not found; there is 'z', 's', 'l', 'm', 'packed', 'price', 't', 'Z'");

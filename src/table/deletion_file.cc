@@ -53,7 +53,9 @@ Result<std::shared_ptr<const DeletionVector>> DecodeDeletionArray(
   // A compressed body names its own size: it may not be more than the fragment's rows allow.
   auto limit =
       static_cast<int64_t>(physical_rows * sizeof(uint32_t)) + content->size() + kDecodeSlackBytes;
-  arrow::CappedMemoryPool pool(arrow::default_memory_pool(), limit);
+  // The cap looks at all that its pool has allocated: that must be this decoding alone.
+  arrow::ProxyMemoryPool own(arrow::default_memory_pool());
+  arrow::CappedMemoryPool pool(&own, limit);
   auto batch = ReadOnlyBatch(std::move(content), &pool);
   if (!batch.ok()) {
     if (GetErrorDetail(batch.status()) != nullptr) return batch.status();

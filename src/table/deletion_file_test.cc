@@ -58,6 +58,14 @@ TEST(DeletionFile, ArrayInEachCompression) {
   }
 }
 
+TEST(DeletionFile, DecodesWhateverElseIsAllocated) {
+  auto held = arrow::AllocateBuffer(64 << 20).ValueOrDie();
+  std::vector<uint32_t> offsets(1000);
+  for (uint32_t i = 0; i < 1000; ++i) offsets[i] = i * 7;
+  auto content = WriteIpc(kSchema, {Offsets(offsets)}, arrow::Compression::ZSTD);
+  EXPECT_EQ(DecodeDeletionArray(content, 10000).ValueOrDie()->num_deleted(), 1000u);
+}
+
 TEST(DeletionFile, ArrayOfTheWrongShape) {
   auto none = arrow::Compression::UNCOMPRESSED;
   arrow::Schema other_name({arrow::field("rows", arrow::uint32(), false)});

@@ -75,7 +75,64 @@ def test_a_time_that_is_none(lance, path, table, asof, error):
         lance.dataset(path, asof=asof)
 
 
+@pytest.mark.parametrize("text", ["2500-01-01", "9999-12-31", "9999-12-31 23:59:59+00:00"])
+def test_a_time_far_ahead_is_the_newest_version(lancecpp, path, text):
+    written = lancecpp.write_dataset(TABLE, path)
+    assert lancecpp.dataset(path, asof=text).version == written.version
+
+
+def test_a_time_long_ago(lancecpp, path):
+    lancecpp.write_dataset(TABLE, path)
+    for text in ("0001-01-01", "1600-01-01"):
+        with pytest.raises(ValueError, match="no version"):
+            lancecpp.dataset(path, asof=text)
+
+
+def test_paths_that_are_none(lancecpp, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for uri in ("", "a\0b.lance"):
+        with pytest.raises(ValueError):
+            lancecpp.dataset(uri)
+        with pytest.raises(ValueError):
+            lancecpp.write_dataset(TABLE, uri)
+    assert os.listdir(tmp_path) == []
+
+
+def test_flags_are_bools(lancecpp, path):
+    table = lancecpp.write_dataset(TABLE, path)
+    for value in (1, "yes", None.__class__):
+        with pytest.raises(TypeError, match="with_row_id"):
+            table.to_table(with_row_id=value)
+        with pytest.raises(TypeError, match="enable_stable_row_ids"):
+            lancecpp.write_dataset(TABLE, path + "2", enable_stable_row_ids=value)
+    with pytest.raises(OverflowError, match="limit"):
+        table.to_table(limit=1 << 63)
+
+
+def test_a_vanished_data_file_is_an_os_error(lancecpp, path):
+    lancecpp.write_dataset(TABLE, path)
+    for file in os.listdir(os.path.join(path, "data")):
+        os.remove(os.path.join(path, "data", file))
+    with pytest.raises(OSError, match="data"):
+        lancecpp.dataset(path).to_table()
+
+
 # Writing.
+
+
+def test_a_column_given_twice_is_refused(lance, path):
+    lance.write_dataset(pa.table({"a": [1], "b": [2]}), path)
+    twice = pa.table([pa.array([7]), pa.array([8]), pa.array([9])], names=["a", "a", "b"])
+    with pytest.raises(OSError):
+        lance.write_dataset(twice, path, mode="append")
+    assert lance.dataset(path).count_rows() == 1
+
+
+def test_no_table_can_be_made_there(lancecpp, tmp_path):
+    (tmp_path / "file").write_text("x")
+    for target in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(OSError, match="file"):
+            lancecpp.write_dataset(TABLE, target, mode="overwrite")
 
 
 def test_create_over_a_table(lance, path, table):
