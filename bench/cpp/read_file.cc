@@ -50,10 +50,11 @@ void Report(const FileReader& reader, const char* name, const FileProjection& pr
     for (uint64_t row : rows) ranges.push_back({row, 1});
     ReadOrDie(reader, projection, ranges);
   });
+  const double bytes_per_row = reader.BytesPerRow({}, projection).ValueOr(1.0);
   const uint64_t step = std::max<uint64_t>(
-      1024, std::min<uint64_t>(1 << 17,
-                               static_cast<uint64_t>((8 << 20) / reader.BytesPerRow(projection))) &
-                ~uint64_t{1023});
+      1024,
+      std::min<uint64_t>(1 << 15, static_cast<uint64_t>((8 << 20) / std::max(bytes_per_row, 0.1))) &
+          ~uint64_t{1023});
   const double scan = MedianMicros(7, [&] {
     for (uint64_t at = 0; at < n; at += step) {
       ReadOrDie(reader, projection, {{at, std::min(step, n - at)}});

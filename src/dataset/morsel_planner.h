@@ -21,7 +21,7 @@ struct MorselSize {
   uint64_t rows = 0;
 };
 /// For a scan whose result stays in memory anyway.
-constexpr MorselSize kTableMorsels = {8ull << 20, 128 * 1024};
+constexpr MorselSize kTableMorsels = {8ull << 20, 32 * 1024};
 /// For a stream: what is read ahead is all the memory that it takes.
 constexpr MorselSize kStreamMorsels = {1ull << 20, 16 * 1024};
 

@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include <limits>
+#include <memory>
 
 #include "arrow/buffer.h"
 
@@ -21,6 +22,18 @@ bool IsBareZstdFrame(Bytes frame) {
   if (frame.size() < kZstdPrefixBytes) return true;
   static constexpr uint8_t kMagic[4] = {0x28, 0xb5, 0x2f, 0xfd};
   return std::memcmp(frame.data(), kMagic, sizeof(kMagic)) == 0 && (frame[4] & 0x10) == 0;
+}
+
+// Made once a thread: a context is larger than most frames.
+ZSTD_DCtx* DecompressionContext() {
+  thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
+                                                                                  &ZSTD_freeDCtx);
+  return context.get();
+}
+ZSTD_CCtx* CompressionContext() {
+  thread_local const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
+                                                                                  &ZSTD_freeCCtx);
+  return context.get();
 }
 
 Result<Bytes> ZstdBody(Bytes frame) {
@@ -77,7 +90,9 @@ Status DecompressInto(CompressionScheme scheme, Bytes frame, uint64_t size, uint
     return Status::OK();
   }
   ARROW_ASSIGN_OR_RAISE(Bytes body, ZstdBody(frame));
-  const size_t got = ZSTD_decompress(out, size, body.data(), body.size());
+  ZSTD_DCtx* context = DecompressionContext();
+  if (context == nullptr) return Status::OutOfMemory("no memory for a zstd context");
+  const size_t got = ZSTD_decompressDCtx(context, out, size, body.data(), body.size());
   if (ZSTD_isError(got)) {
     return Corrupt("zstd frame of ", frame.size(), " bytes is damaged: ", ZSTD_getErrorName(got));
   }
@@ -118,8 +133,11 @@ Result<std::shared_ptr<arrow::Buffer>> Compress(CompressionScheme scheme, Bytes 
   ARROW_ASSIGN_OR_RAISE(auto out, arrow::AllocateResizableBuffer(
                                       static_cast<int64_t>(kZstdPrefixBytes + bound), pool));
   StoreLittleEndian(static_cast<uint64_t>(bytes.size()), out->mutable_data());
-  const size_t size = ZSTD_compress(out->mutable_data() + kZstdPrefixBytes, bound, bytes.data(),
-                                    bytes.size(), level.value_or(ZSTD_CLEVEL_DEFAULT));
+  ZSTD_CCtx* context = CompressionContext();
+  if (context == nullptr) return Status::OutOfMemory("no memory for a zstd context");
+  const size_t size =
+      ZSTD_compressCCtx(context, out->mutable_data() + kZstdPrefixBytes, bound, bytes.data(),
+                        bytes.size(), level.value_or(ZSTD_CLEVEL_DEFAULT));
   if (ZSTD_isError(size)) {
     return IoError("zstd failed to compress ", bytes.size(), " bytes: ", ZSTD_getErrorName(size));
   }

@@ -1,5 +1,6 @@
 #include "encoding/read/leaf_sink.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -10,6 +11,11 @@ namespace lance::encoding {
 namespace {
 
 constexpr int64_t kMaxSmallOffset = std::numeric_limits<int32_t>::max();
+
+// Values after which their average length tells what the others will take.
+constexpr uint64_t kValuesThatTell = 64;
+constexpr double kExpectedSlack = 1.03;
+constexpr uint64_t kMaxGrowth = 512;
 
 bool IsIdentity(const std::vector<uint16_t>& mapping) {
   for (size_t i = 0; i < mapping.size(); ++i) {
@@ -48,6 +54,7 @@ Result<std::unique_ptr<LeafSink>> LeafSink::Make(const LeafShape& shape, uint64_
     ARROW_RETURN_NOT_OK(sink->offsets_.Reserve(static_cast<int64_t>(
         ((shape.has_lists() ? 0 : num_rows) + 1) * (shape.large_offsets ? 8 : 4))));
     sink->offsets_.UnsafeAppend(&zero, shape.large_offsets ? 8 : 4);
+    if (!shape.has_lists()) sink->expected_values_ = num_rows;
   } else if (shape.values == LeafShape::Values::kFixed && !shape.has_lists()) {
     if (shape.value_bits != 0 &&
         num_rows > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / shape.value_bits) {
@@ -105,7 +112,33 @@ Status LeafSink::ReserveVariable(uint64_t count, uint64_t bytes) {
   }
   ARROW_RETURN_NOT_OK(
       offsets_.Reserve(static_cast<int64_t>(count * (shape_->large_offsets ? 8 : 4))));
-  return data_.Reserve(static_cast<int64_t>(bytes));
+  if (total <= static_cast<uint64_t>(data_.capacity())) return Status::OK();
+  return data_.Resize(static_cast<int64_t>(std::max(total, ExpectedBytes(bytes))),
+                      /*shrink_to_fit=*/false);
+}
+
+uint64_t LeafSink::ExpectedBytes(uint64_t next_bytes) const {
+  const auto have = static_cast<uint64_t>(data_.length());
+  const uint64_t doubled = 2 * have;
+  if (num_values_ < kValuesThatTell || num_values_ >= expected_values_) return doubled;
+  const double per_value = static_cast<double>(have) / static_cast<double>(num_values_);
+  const double expected = per_value * static_cast<double>(expected_values_) * kExpectedSlack;
+  // An estimate from unusually long values must not ask for more than doubling some times would.
+  const auto bounded = std::min(expected, static_cast<double>(kMaxGrowth * doubled));
+  return std::max(have + have / 4, static_cast<uint64_t>(bounded)) + next_bytes;
+}
+
+Status LeafSink::ReserveItems(uint64_t count) {
+  // Empty lists and nulls take levels too.
+  const auto level_bytes = static_cast<int64_t>((count + count / 4) * sizeof(uint16_t));
+  ARROW_RETURN_NOT_OK(rep_.Reserve(level_bytes));
+  ARROW_RETURN_NOT_OK(def_.Reserve(level_bytes));
+  if (shape_->values == LeafShape::Values::kFixed) {
+    return values_.Reserve(
+        arrow::bit_util::BytesForBits(static_cast<int64_t>(count * shape_->value_bits)));
+  }
+  expected_values_ = std::max(expected_values_, num_values_ + count);
+  return offsets_.Reserve(static_cast<int64_t>(count * (shape_->large_offsets ? 8 : 4)));
 }
 
 Status LeafSink::AppendLevels(const uint16_t* rep, const uint16_t* def,

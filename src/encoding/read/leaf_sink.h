@@ -84,6 +84,8 @@ class LeafSink {
   }
 
   // ---- levels
+  /// Makes room for about `count` more items and their values.
+  Status ReserveItems(uint64_t count);
   uint64_t num_items() const { return num_items_; }
   /// Adds `count` items with the given levels; null pointers mean all zero. `rep` is required when
   /// the column has lists, and refused else. `to_canonical` maps the page's definition levels,
@@ -114,6 +116,9 @@ class LeafSink {
 
  private:
   LeafSink(const LeafShape& shape, arrow::MemoryPool* pool);
+  /// What the bytes of all values may take, going by those that are there, and `next_bytes` more:
+  /// room made once costs less than room that is moved each time it has doubled.
+  uint64_t ExpectedBytes(uint64_t next_bytes) const;
   void PushOffset(int64_t offset) {
     if (shape_->large_offsets) {
       offsets_.UnsafeAppend(&offset, sizeof(offset));
@@ -126,6 +131,8 @@ class LeafSink {
   const LeafShape* shape_;
   arrow::MemoryPool* pool_;
   uint64_t num_values_ = 0;
+  /// Variable-width values there will be; 0: unknown.
+  uint64_t expected_values_ = 0;
   uint64_t num_items_ = 0;
   bool has_def_ = false;
   arrow::BufferBuilder values_;

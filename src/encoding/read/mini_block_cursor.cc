@@ -4,6 +4,31 @@
 
 namespace lance::encoding {
 
+namespace {
+
+// Levels that are counted in vectors before one by one.
+constexpr uint64_t kItemsAtOnce = 64;
+constexpr uint64_t kLikelyValuesPerByte = 16;
+
+uint64_t CountEqual(const uint16_t* levels, uint64_t count, uint16_t wanted) {
+  uint16_t found = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    found = static_cast<uint16_t>(found + (levels[i] == wanted ? 1 : 0));
+  }
+  return found;
+}
+
+// At most 65535 levels.
+uint64_t CountUpTo(const uint16_t* levels, uint64_t count, uint16_t limit) {
+  uint16_t found = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    found = static_cast<uint16_t>(found + (levels[i] <= limit ? 1 : 0));
+  }
+  return found;
+}
+
+}  // namespace
+
 // ---- without lists
 
 Status MiniBlockCursor::Needs(LeafSink&, uint64_t, std::vector<NeededBytes>* needs) {
@@ -125,11 +150,24 @@ Status MiniBlockListCursor::Feed(std::span<const Bytes> bytes) {
 
 Status MiniBlockListCursor::DecodeInto(LeafSink& sink, uint64_t) {
   if (page_.shape_->is_dictionary) sink.StartDictionary(page_.dictionary_, sink.num_values());
+  ARROW_RETURN_NOT_OK(sink.ReserveItems(ExpectedValues()));
   size_t next_range = 0;
   for (const Visit& visit : visits_) {
     ARROW_RETURN_NOT_OK(DecodeVisit(visit, &next_range, sink));
   }
   return Status::OK();
+}
+
+// As many for each row as the page has on average, but no more than its bytes are likely to hold:
+// what it says of itself is not proved before it is decoded.
+uint64_t MiniBlockListCursor::ExpectedValues() const {
+  uint64_t rows = 0;
+  for (const RowRange& range : rows_) rows += range.count;
+  if (page_.num_rows_ == 0) return 0;
+  const double per_row =
+      static_cast<double>(page_.num_values_) / static_cast<double>(page_.num_rows_);
+  const auto expected = static_cast<uint64_t>(per_row * static_cast<double>(rows));
+  return std::min(expected, kLikelyValuesPerByte * page_.buffers_[1].size);
 }
 
 // Decodes the levels of a chunk and checks them against the chunk table and the repetition index.
@@ -183,18 +221,23 @@ Status MiniBlockListCursor::CutRows(uint64_t chunk_index, size_t* next_range, Le
   auto item_of_row = [&](uint64_t row) {
     if (row < first_row) return uint64_t{0};
     if (row >= end_row) return n;
+    const uint64_t target = row - first_row;
+    for (; position + kItemsAtOnce <= n; position += kItemsAtOnce) {
+      const uint64_t starts = CountEqual(rep_.data() + position, kItemsAtOnce, max_rep);
+      if (seen + starts > target) break;
+      seen += starts;
+    }
     for (;; ++position) {
       if (rep_[position] != max_rep) continue;
-      if (seen == row - first_row) return position;
+      if (seen == target) return position;
       ++seen;
     }
   };
   uint64_t counted_items = 0;
   uint64_t counted_values = 0;
   auto values_before = [&](uint64_t item) {
-    for (; counted_items < item; ++counted_items) {
-      counted_values += def_[counted_items] <= max_visible ? 1 : 0;
-    }
+    counted_values += CountUpTo(def_.data() + counted_items, item - counted_items, max_visible);
+    counted_items = item;
     return counted_values;
   };
   runs_.clear();

@@ -56,6 +56,7 @@ class MiniBlockListCursor final : public PageCursor {
   };
   uint64_t ChunkWhereRowStarts(uint64_t row) const;
   uint64_t ChunkWhereRowEnds(uint64_t row) const;
+  uint64_t ExpectedValues() const;
   Status LoadLevels(const MiniBlockPage::Chunk& chunk, uint64_t chunk_index);
   Status CutRows(uint64_t chunk_index, size_t* next_range, LeafSink& sink);
   Status DecodeVisit(const Visit& visit, size_t* next_range, LeafSink& sink);

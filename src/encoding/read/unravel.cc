@@ -21,12 +21,12 @@ class BitPacker {
                          static_cast<int64_t>((max_length / 64 + 1) * sizeof(uint64_t)), pool));
     return out;
   }
-  /// `bit` must be false when it does not count.
-  void Append(bool bit, bool counts) {
-    word_ |= static_cast<uint64_t>(bit) << (length_ & 63);
-    set_ += bit ? 1 : 0;
-    length_ += counts ? 1 : 0;
-    if ((length_ & 63) == 0 && counts) Store(length_ / 64 - 1);
+  /// Both are 0 or 1; `bit` must be 0 when it does not count.
+  void Append(uint64_t bit, uint64_t counts) {
+    word_ |= bit << (length_ & 63);
+    set_ += bit;
+    length_ += counts;
+    if (((length_ & 63) | (counts ^ 1)) == 0) Store(length_ / 64 - 1);
   }
   /// The buffer is dropped when all bits are set.
   void Finish(LayerArrays* out) {
@@ -52,6 +52,29 @@ uint16_t Largest(const uint16_t* levels, uint64_t count) {
   uint16_t largest = 0;
   for (uint64_t i = 0; i < count; ++i) largest = std::max(largest, levels[i]);
   return largest;
+}
+
+bool Contains(const uint16_t* levels, uint64_t count, uint16_t wanted) {
+  uint16_t found = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    found = static_cast<uint16_t>(found | static_cast<uint16_t>(levels[i] == wanted ? 1 : 0));
+  }
+  return found != 0;
+}
+
+uint64_t CountUpTo(const uint16_t* levels, uint64_t count, uint16_t limit) {
+  // Sums of 16 bits keep the loop in vectors of 16-bit numbers.
+  constexpr uint64_t kBlock = 32768;
+  uint64_t found = 0;
+  for (uint64_t start = 0; start < count; start += kBlock) {
+    const uint64_t end = std::min(count, start + kBlock);
+    uint16_t in_block = 0;
+    for (uint64_t i = start; i < end; ++i) {
+      in_block = static_cast<uint16_t>(in_block + (levels[i] <= limit ? 1 : 0));
+    }
+    found += in_block;
+  }
+  return found;
 }
 
 // def[i × stride] <= limit, one bit an item.
@@ -134,12 +157,18 @@ class ListUnraveller {
 
   Result<LayerArrays> Item() {
     const uint16_t limit = consumed_++;
-    if (def_ == nullptr || Largest(def_, count_) <= last_number_[depth_]) {
+    const uint16_t last = last_number_[depth_];
+    if (def_ == nullptr || Largest(def_, count_) <= last) {
       return ItemsWithoutLists(def_, count_, 1, limit, pool_);
+    }
+    if (!Contains(def_, count_, static_cast<uint16_t>(limit + 1))) {
+      LayerArrays out;
+      out.length = CountUpTo(def_, count_, last);
+      return out;
     }
     ARROW_ASSIGN_OR_RAISE(auto bits, BitPacker::Make(count_, pool_));
     for (uint64_t i = 0; i < count_; ++i) {
-      bits.Append(def_[i] <= limit, def_[i] <= last_number_[depth_]);
+      bits.Append(static_cast<uint64_t>(def_[i] <= limit), static_cast<uint64_t>(def_[i] <= last));
     }
     LayerArrays out;
     bits.Finish(&out);
@@ -188,27 +217,63 @@ class ListUnraveller {
     return Status::OK();
   }
 
+  // What the definition levels of a list layer hold, found in vectors.
+  struct ListLevels {
+    bool nulls = false;          // null lists
+    bool outside = false;        // lists that are absent: something further out is null or empty
+    bool contradiction = false;  // an item continues a list that has none
+  };
+
+  ListLevels LookAtLevels() const {
+    const uint16_t inside = consumed_;
+    const uint16_t last = last_number_[depth_ + 1];
+    uint16_t nulls = 0;
+    uint16_t outside = 0;
+    uint16_t contradictions = 0;
+    for (uint64_t i = 0; i < count_; ++i) {
+      nulls |= static_cast<uint16_t>(def_[i] == inside + 1 ? 1 : 0);
+      outside |= static_cast<uint16_t>(def_[i] > last ? 1 : 0);
+      contradictions |= static_cast<uint16_t>(rep_[i] == 0 && def_[i] > inside ? 1 : 0);
+    }
+    return {nulls != 0, outside != 0, contradictions != 0};
+  }
+
   template <typename Offset>
   Status OffsetsOfLists(Offset* offset, LayerArrays* out) const {
+    const ListLevels levels = LookAtLevels();
+    if (levels.contradiction) return Contradiction();
     const uint16_t inside = consumed_;
-    const auto empty = static_cast<uint16_t>(consumed_ + 2);
     const uint16_t last = last_number_[depth_ + 1];
-    ARROW_ASSIGN_OR_RAISE(auto bits, BitPacker::Make(count_, pool_));
+    if (levels.outside) {
+      // The first item there is must begin a list.
+      uint64_t first = 0;
+      while (first < count_ && def_[first] > last) ++first;
+      if (first < count_ && rep_[first] == 0) return Contradiction();
+    } else if (count_ > 0 && rep_[0] == 0) {
+      return Contradiction();
+    }
     uint64_t lists = 0;
     uint64_t children = 0;
-    bool contradiction = false;
     for (uint64_t i = 0; i < count_; ++i) {
-      const bool starts = rep_[i] != 0;
-      const bool has_child = def_[i] <= inside;
-      const bool counts = starts && def_[i] <= last;
-      contradiction |= !starts && (lists == 0 || !has_child);
       offset[lists] = static_cast<Offset>(children);
-      lists += counts ? 1 : 0;
-      children += has_child ? 1 : 0;
-      bits.Append(counts && (has_child || def_[i] == empty), counts);
+      // Bits, not branches: which levels start lists can't be predicted.
+      lists += static_cast<uint64_t>(rep_[i] != 0) & static_cast<uint64_t>(def_[i] <= last);
+      children += static_cast<uint64_t>(def_[i] <= inside);
     }
-    if (contradiction) return Contradiction();
     offset[lists] = static_cast<Offset>(children);
+    out->length = lists;
+    return levels.nulls ? ListValidity(out) : Status::OK();
+  }
+
+  Status ListValidity(LayerArrays* out) const {
+    const auto null = static_cast<uint16_t>(consumed_ + 1);
+    const uint16_t last = last_number_[depth_ + 1];
+    ARROW_ASSIGN_OR_RAISE(auto bits, BitPacker::Make(out->length, pool_));
+    for (uint64_t i = 0; i < count_; ++i) {
+      const uint64_t counts =
+          static_cast<uint64_t>(rep_[i] != 0) & static_cast<uint64_t>(def_[i] <= last);
+      bits.Append(counts & static_cast<uint64_t>(def_[i] != null), counts);
+    }
     bits.Finish(out);
     return Status::OK();
   }
