@@ -143,6 +143,7 @@ TEST_P(Scans, BatchesEndAtFragmentEnds) {
       options.batch_size = batch_size;
       auto batches = ReadAll(*ScanBatches(table.snapshot(), options).ValueOrDie());
       std::vector<size_t> sizes;
+      sizes.reserve(batches.size());
       for (const auto& batch : batches) sizes.push_back(static_cast<size_t>(batch->num_rows()));
       std::vector<size_t> expected;
       for (const auto& fragment : table.live()) {
@@ -288,6 +289,7 @@ TEST_P(Scans, TakeIsLikeScan) {
         if (ascending) std::sort(positions.begin(), positions.end());
         auto taken = TakeRows(*table.snapshot(), positions, std::nullopt).ValueOrDie();
         std::vector<int64_t> expected;
+        expected.reserve(positions.size());
         for (uint64_t position : positions) expected.push_back(all[position]);
         ExpectRows(*arrow::Table::FromRecordBatches({taken}).ValueOrDie(), expected);
       }

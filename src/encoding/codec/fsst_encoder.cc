@@ -348,7 +348,7 @@ std::string FsstEncoder::SerializeTable() const {
   std::memcpy(table.data() + 4, "TSSF", 4);
   char* at = table.data() + kHeaderBytes;
   for (const std::string& symbol : symbols_) {
-    std::memcpy(at, symbol.data(), symbol.size());
+    std::copy(symbol.begin(), symbol.end(), at);
     at += kMaxSymbolBytes;
   }
   for (const std::string& symbol : symbols_) *at++ = static_cast<char>(symbol.size());

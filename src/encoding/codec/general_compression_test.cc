@@ -5,6 +5,7 @@
 #include <string>
 
 #include "arrow/buffer.h"
+#include "arrow/memory_pool.h"
 
 namespace lance::encoding {
 namespace {
