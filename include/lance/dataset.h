@@ -22,8 +22,15 @@
 /// from several threads.
 namespace lance {
 
-/// A version of a table: the newest (default), a number, or the name of a tag.
-using VersionRef = std::variant<std::monostate, uint64_t, std::string>;
+class Snapshot;
+
+/// A version on a branch; default the newest one, and the main branch.
+struct BranchVersion {
+  std::optional<std::string> branch = {};
+  std::optional<uint64_t> version = {};
+};
+/// A version of a table: the newest (default), a number, the name of a tag, or one of a branch.
+using VersionRef = std::variant<std::monostate, uint64_t, std::string, BranchVersion>;
 
 struct OpenOptions {
   VersionRef version = {};
@@ -54,6 +61,8 @@ struct WriteOptions {
   bool enable_stable_row_ids = false;
   std::optional<std::string> commit_message = {};
   std::map<std::string, std::string> transaction_properties = {};
+  /// Table config that a new table or an overwrite sets.
+  std::map<std::string, std::string> config = {};
 };
 
 struct ScanOptions {
@@ -119,6 +128,126 @@ struct TagInfo {
   std::map<std::string, std::string> metadata;
 };
 
+struct BranchInfo {
+  std::optional<std::string> parent_branch;  ///< nothing: the main branch
+  /// For each ancestor the version that it started from, and its UUID.
+  std::vector<std::pair<uint64_t, std::string>> identifier;
+  uint64_t parent_version = 0;
+  int64_t created_at = 0;  ///< seconds since the epoch
+  uint64_t manifest_size = 0;
+  std::map<std::string, std::string> metadata;
+};
+
+/// What to change of one column (a path such as `a.b`).
+struct ColumnAlteration {
+  std::string path;
+  std::optional<std::string> rename = {};
+  std::optional<bool> nullable = {};
+  /// Null: unchanged. Numbers can become other numbers, strings strings of another layout.
+  std::shared_ptr<arrow::DataType> data_type = {};
+};
+
+/// Changes of a map of strings.
+struct MapChanges {
+  /// A key without a value is deleted.
+  std::map<std::string, std::optional<std::string>> entries;
+  /// Start from an empty map.
+  bool replace = false;
+};
+struct MetadataChanges {
+  std::optional<MapChanges> config = {};
+  std::optional<MapChanges> table = {};
+  std::optional<MapChanges> schema = {};
+  /// By path of the field.
+  std::map<std::string, MapChanges> fields = {};
+};
+
+struct CompactionOptions {
+  uint64_t target_rows_per_fragment = 1ull << 20;
+  uint64_t max_bytes_per_file = 90ull << 30;
+  /// Rewrite fragments of which a larger part than the threshold is deleted.
+  bool materialize_deletions = true;
+  double materialize_deletions_threshold = 0.1;
+  std::optional<uint64_t> batch_size = {};
+  /// Plan no more tasks than these sums over their fragments allow.
+  std::optional<uint64_t> max_source_fragments = {};
+  std::optional<uint64_t> max_source_rows = {};
+  std::optional<uint64_t> max_source_bytes = {};
+  std::vector<uint64_t> excluded_fragment_ids = {};
+  /// Of the new files; default the table's.
+  std::optional<std::string> data_storage_version = {};
+};
+/// Fragments whose rows go into new ones together.
+struct CompactionTask {
+  std::vector<uint64_t> fragment_ids;
+};
+struct CompactionPlan {
+  uint64_t read_version = 0;
+  std::vector<CompactionTask> tasks;
+};
+struct CompactionMetrics {
+  uint64_t fragments_removed = 0;
+  uint64_t fragments_added = 0;
+  uint64_t files_removed = 0;  ///< with deletion files
+  uint64_t files_added = 0;
+};
+/// Files written by a task, not committed yet.
+struct CompactionResult {
+  uint64_t read_version = 0;
+  /// Serialized `lance.table.Transaction.Rewrite.RewriteGroup`.
+  std::string group;
+  CompactionMetrics metrics;
+};
+
+/// Which versions to delete: those older than this one that meet all conditions given; none if no
+/// condition is.
+struct CleanupPolicy {
+  /// Nanoseconds since the epoch: committed before.
+  std::optional<int64_t> before_timestamp_ns = {};
+  /// All but the newest so many.
+  std::optional<uint64_t> retain_versions = {};
+  std::optional<std::vector<uint64_t>> versions = {};
+  /// Also files of no version that are younger than 7 days: no write may be under way.
+  bool delete_unverified = false;
+  /// Fail when a version to be deleted has a tag; otherwise it is kept.
+  bool error_if_tagged_old_versions = true;
+  /// Delete nothing, but list in CleanupStats::candidates what would be.
+  bool dry_run = false;
+};
+struct CleanupStats {
+  struct Candidate {
+    std::string path;
+    uint64_t size = 0;
+  };
+  uint64_t bytes_removed = 0;
+  uint64_t old_versions = 0;
+  uint64_t data_files_removed = 0;
+  uint64_t transaction_files_removed = 0;
+  uint64_t index_files_removed = 0;
+  uint64_t deletion_files_removed = 0;
+  uint64_t failed_deletions = 0;
+  std::vector<Candidate> candidates;
+};
+
+/// Another place that files of a table may lie in.
+struct BasePathInfo {
+  uint32_t id = 0;  ///< 0: the next unused one
+  std::optional<std::string> name = {};
+  bool is_dataset_root = false;
+  std::string path;
+};
+
+/// How a transaction that was made elsewhere is committed.
+struct CommitTransactionOptions {
+  /// Of a new table.
+  bool enable_v2_manifest_paths = true;
+  bool enable_stable_row_ids = false;
+  /// Outside of the history: the version has a random number with the highest bit set.
+  bool detached = false;
+  /// Tries against other writers. 0 with an overwrite: any newer version is a conflict.
+  uint32_t max_retries = 20;
+};
+
 /// Reads from the store so far, by this handle and those made from it.
 struct IoCounters {
   uint64_t reads = 0;
@@ -141,6 +270,19 @@ class LANCE_EXPORT Dataset {
   /// The same into the table of this handle. Appends go on top of the newest version.
   arrow::Result<std::shared_ptr<Dataset>> Insert(
       const std::shared_ptr<arrow::RecordBatchReader>& data, const WriteOptions& options) const;
+
+  /// Writes batches into data files that no version uses yet, and returns the transaction that
+  /// would add them: a serialized `lance.table.Transaction`.
+  static arrow::Result<std::string> WriteUncommitted(
+      const std::string& uri, const std::shared_ptr<arrow::RecordBatchReader>& data,
+      const WriteOptions& options = {});
+  /// Commits a serialized `lance.table.Transaction` to the table at `uri`; an Overwrite that read
+  /// version 0 creates it.
+  static arrow::Result<std::shared_ptr<Dataset>> Commit(const std::string& uri,
+                                                        const std::string& transaction,
+                                                        const CommitTransactionOptions& options);
+  /// Deletes a table with all its files. NotFound if there is none.
+  static arrow::Status Drop(const std::string& uri);
 
   ~Dataset();
 
@@ -187,10 +329,99 @@ class LANCE_EXPORT Dataset {
 
   IoCounters io_counters() const;
 
+  // References.
+
+  arrow::Status CreateTag(const std::string& name, const VersionRef& version) const;
+  arrow::Status UpdateTag(const std::string& name, const VersionRef& version) const;
+  arrow::Status DeleteTag(const std::string& name) const;
+  arrow::Status ReplaceTagMetadata(const std::string& name,
+                                   const std::map<std::string, std::string>& metadata) const;
+  arrow::Result<std::map<std::string, BranchInfo>> Branches() const;
+  /// A branch that starts from a version of this table, opened.
+  arrow::Result<std::shared_ptr<Dataset>> CreateBranch(const std::string& name,
+                                                       const VersionRef& start) const;
+  arrow::Status DeleteBranch(const std::string& name) const;
+  arrow::Status ReplaceBranchMetadata(const std::string& name,
+                                      const std::map<std::string, std::string>& metadata) const;
+  /// The branch of this version; nothing: the main branch.
+  std::optional<std::string> branch() const;
+
+  // Changes. Each commits a version and returns it; this handle stays at its own.
+
+  /// This version becomes the newest one again.
+  arrow::Result<std::shared_ptr<Dataset>> Restore() const;
+  arrow::Result<std::shared_ptr<Dataset>> DropColumns(const std::vector<std::string>& paths) const;
+  arrow::Result<std::shared_ptr<Dataset>> AlterColumns(
+      const std::vector<ColumnAlteration>& alterations) const;
+  /// Columns that are null in every row so far.
+  arrow::Result<std::shared_ptr<Dataset>> AddNullColumns(
+      const std::shared_ptr<arrow::Schema>& columns) const;
+  /// Columns with one value for each row, in order.
+  arrow::Result<std::shared_ptr<Dataset>> AddColumns(
+      const std::shared_ptr<arrow::RecordBatchReader>& values) const;
+  /// Adds the columns of `right` to the rows whose `left_on` equals its `right_on`.
+  arrow::Result<std::shared_ptr<Dataset>> Merge(
+      const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
+      const std::string& right_on) const;
+  arrow::Result<std::shared_ptr<Dataset>> ChangeMetadata(const MetadataChanges& changes) const;
+  /// Deletes all rows.
+  arrow::Result<std::shared_ptr<Dataset>> Truncate() const;
+  arrow::Result<std::shared_ptr<Dataset>> AddBases(const std::vector<BasePathInfo>& bases) const;
+  std::vector<BasePathInfo> base_paths() const;
+
+  arrow::Result<CompactionPlan> PlanCompaction(const CompactionOptions& options) const;
+  arrow::Result<CompactionResult> RunCompactionTask(const CompactionTask& task,
+                                                    const CompactionOptions& options) const;
+  arrow::Result<std::shared_ptr<Dataset>> CommitCompaction(
+      const std::vector<CompactionResult>& results) const;
+
+  // Upkeep.
+
+  arrow::Result<CleanupStats> CleanUpOldVersions(const CleanupPolicy& policy) const;
+  /// Renames manifests of the old naming scheme. Nobody else may use the table meanwhile.
+  arrow::Status MigrateManifestPathsV2() const;
+  /// Opens every file of this version and compares it with what the manifest says.
+  arrow::Status Validate() const;
+  /// A table at `uri` whose first version is `version` of this one, with this table's files.
+  arrow::Result<std::shared_ptr<Dataset>> ShallowClone(const std::string& uri,
+                                                       const VersionRef& version) const;
+  /// The same with copies of all files.
+  arrow::Result<std::shared_ptr<Dataset>> DeepClone(const std::string& uri,
+                                                    const VersionRef& version) const;
+
+  // Pieces of changes made elsewhere, as serialized `lance.table` messages.
+
+  /// The `Transaction` that made a version; NotFound if it left none.
+  arrow::Result<std::string> ReadTransaction(uint64_t version) const;
+  /// The `DataFragment` of this version.
+  arrow::Result<std::string> SerializedFragment(uint64_t fragment_id) const;
+  /// The `lance.file.Field`s of this version, one string each, parents first.
+  std::vector<std::string> SerializedFields() const;
+  /// The fragment without the rows at these physical offsets; nothing when none is left.
+  arrow::Result<std::optional<std::string>> DeleteFromFragment(
+      uint64_t fragment_id, std::span<const uint64_t> offsets) const;
+  /// The fragment with more columns, one value for each of its live rows, and the fields of the
+  /// table with them.
+  arrow::Result<std::pair<std::string, std::vector<std::string>>> AddColumnsToFragment(
+      uint64_t fragment_id, const std::shared_ptr<arrow::RecordBatchReader>& values) const;
+  arrow::Result<std::pair<std::string, std::vector<std::string>>> MergeIntoFragment(
+      uint64_t fragment_id, const std::shared_ptr<arrow::RecordBatchReader>& right,
+      const std::string& left_on, const std::string& right_on) const;
+
  private:
   struct Impl;
   explicit Dataset(std::shared_ptr<const Impl> impl);
+  static arrow::Result<std::shared_ptr<Dataset>> From(
+      arrow::Result<std::shared_ptr<const Snapshot>> snapshot);
   std::shared_ptr<const Impl> impl_;
 };
+
+/// The serialized `lance.file.Field`s of an Arrow schema, parents first. `ids` are theirs in that
+/// order; default: numbered from 0, unless the fields' metadata says otherwise.
+LANCE_EXPORT arrow::Result<std::vector<std::string>> SerializeFields(
+    const arrow::Schema& schema, const std::optional<std::vector<int32_t>>& ids = std::nullopt);
+/// An Arrow schema and the ids of its fields, of serialized ones.
+LANCE_EXPORT arrow::Result<std::pair<std::shared_ptr<arrow::Schema>, std::vector<int32_t>>>
+ParseFields(const std::vector<std::string>& fields);
 
 }  // namespace lance

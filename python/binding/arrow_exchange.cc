@@ -50,6 +50,12 @@ nb::object ToPython(const std::shared_ptr<arrow::Schema>& schema) {
   return StealOrThrow(arrow::py::wrap_schema(schema));
 }
 
+std::shared_ptr<arrow::Schema> SchemaFromPython(nb::handle schema) {
+  EnsurePyarrow();
+  if (!arrow::py::is_schema(schema.ptr())) throw nb::type_error("expected a pyarrow.Schema");
+  return Unwrap(arrow::py::unwrap_schema(schema.ptr()));
+}
+
 nb::object ToStreamCapsule(std::shared_ptr<arrow::RecordBatchReader> reader) {
   auto* stream = new ArrowArrayStream{};
   nb::capsule capsule(stream, kStreamCapsule, DeleteStream);

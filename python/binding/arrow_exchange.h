@@ -15,6 +15,9 @@ nanobind::object ToPython(const std::shared_ptr<arrow::Table>& table);
 nanobind::object ToPython(const std::shared_ptr<arrow::RecordBatch>& batch);
 nanobind::object ToPython(const std::shared_ptr<arrow::Schema>& schema);
 
+/// `schema`: a pyarrow Schema.
+std::shared_ptr<arrow::Schema> SchemaFromPython(nanobind::handle schema);
+
 /// A PyCapsule named `arrow_array_stream` that owns the reader.
 nanobind::object ToStreamCapsule(std::shared_ptr<arrow::RecordBatchReader> reader);
 

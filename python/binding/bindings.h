@@ -2,6 +2,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "lance/dataset.h"
+
 namespace lance::python {
 
 /// FragmentInfo, DataFileInfo, DeletionFileInfo, VersionInfo, TagInfo, IoCounters: plain values.
@@ -10,6 +12,11 @@ void BindRecords(nanobind::module_& module);
 void BindOptions(nanobind::module_& module);
 /// Dataset and BatchReader.
 void BindDataset(nanobind::module_& module);
+/// The methods of Dataset that change a table, by file.
+void BindReferences(nanobind::class_<Dataset>& dataset);
+void BindChanges(nanobind::class_<Dataset>& dataset);
+void BindUpkeep(nanobind::class_<Dataset>& dataset);
+void BindTransactions(nanobind::module_& module, nanobind::class_<Dataset>& dataset);
 /// FileReader, FileWriter and what they tell about a file.
 void BindFile(nanobind::module_& module);
 

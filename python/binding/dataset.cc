@@ -16,8 +16,10 @@
 #include "errors.h"
 #include "interruptible_reader.h"
 #include "lance/dataset.h"
+#include "pull_into.h"
 #include "row_positions.h"
 #include "signal_check.h"
+#include "version_reference.h"
 
 namespace nb = nanobind;
 using namespace nanobind::literals;  // NOLINT: "name"_a
@@ -27,25 +29,10 @@ namespace {
 
 using Columns = std::optional<std::vector<std::string>>;
 
-VersionRef VersionFromPython(nb::handle version) {
-  if (version.is_none()) return std::monostate();
-  if (nb::isinstance<nb::str>(version)) return nb::cast<std::string>(version);
-  return nb::cast<uint64_t>(version);
-}
-
 std::shared_ptr<Dataset> Open(const std::string& uri, nb::handle version,
                               std::optional<int64_t> as_of_ns) {
   OpenOptions options{.version = VersionFromPython(version), .as_of_ns = as_of_ns};
   return Unwrap(WithoutGil([&] { return Dataset::Open(uri, options); }));
-}
-
-/// Runs a write that pulls `data`; an exception of a signal handler wins over the write's error.
-template <typename Write>
-std::shared_ptr<Dataset> PullInto(nb::handle data, Write&& write) {
-  auto reader = std::make_shared<InterruptibleReader>(ReaderFromPython(data));
-  auto written = WithoutGil([&] { return write(reader); });
-  if (!written.ok()) reader->RethrowInterrupt();
-  return Unwrap(std::move(written));
 }
 
 std::shared_ptr<Dataset> Write(const std::string& uri, nb::handle data,
@@ -111,7 +98,8 @@ void BindDataset(nb::module_& module) {
       .def_prop_ro("schema", &BatchReader::Schema)
       .def("__arrow_c_stream__", &BatchReader::Stream, "requested_schema"_a.none() = nb::none());
 
-  nb::class_<Dataset>(module, "Dataset")
+  nb::class_<Dataset> dataset(module, "Dataset");
+  dataset
       .def_static("open", &Open, "uri"_a, "version"_a.none() = nb::none(),
                   "as_of_ns"_a.none() = nb::none())
       .def_static("write", &Write, "uri"_a, "data"_a, "options"_a)
@@ -146,6 +134,10 @@ void BindDataset(nb::module_& module) {
       .def("take_from_fragment", &TakeFromFragment, "fragment_id"_a, "indices"_a,
            "columns"_a.none() = nb::none())
       .def("io_counters", &Dataset::io_counters);
+  BindReferences(dataset);
+  BindChanges(dataset);
+  BindUpkeep(dataset);
+  BindTransactions(module, dataset);
 }
 
 }  // namespace lance::python

@@ -51,7 +51,8 @@ void BindOptions(nb::module_& module) {
              uint64_t max_bytes_per_file, std::optional<std::string> data_storage_version,
              std::optional<uint64_t> data_cache_bytes, bool enable_v2_manifest_paths,
              bool enable_stable_row_ids, std::optional<std::string> commit_message,
-             std::map<std::string, std::string> transaction_properties) {
+             std::map<std::string, std::string> transaction_properties,
+             std::map<std::string, std::string> config) {
             new (self) WriteOptions{.mode = mode,
                                     .max_rows_per_file = max_rows_per_file,
                                     .max_bytes_per_file = max_bytes_per_file,
@@ -60,12 +61,27 @@ void BindOptions(nb::module_& module) {
                                     .enable_v2_manifest_paths = enable_v2_manifest_paths,
                                     .enable_stable_row_ids = enable_stable_row_ids,
                                     .commit_message = std::move(commit_message),
-                                    .transaction_properties = std::move(transaction_properties)};
+                                    .transaction_properties = std::move(transaction_properties),
+                                    .config = std::move(config)};
           },
           nb::kw_only(), "mode"_a, "max_rows_per_file"_a, "max_bytes_per_file"_a,
           "data_storage_version"_a.none(), "data_cache_bytes"_a.none(),
           "enable_v2_manifest_paths"_a, "enable_stable_row_ids"_a, "commit_message"_a.none(),
-          "transaction_properties"_a);
+          "transaction_properties"_a, "config"_a = std::map<std::string, std::string>());
+
+  nb::class_<CompactionOptions>(module, "CompactionOptions")
+      .def(nb::init<>())
+      .def_rw("target_rows_per_fragment", &CompactionOptions::target_rows_per_fragment)
+      .def_rw("max_bytes_per_file", &CompactionOptions::max_bytes_per_file)
+      .def_rw("materialize_deletions", &CompactionOptions::materialize_deletions)
+      .def_rw("materialize_deletions_threshold",
+              &CompactionOptions::materialize_deletions_threshold)
+      .def_rw("batch_size", &CompactionOptions::batch_size)
+      .def_rw("max_source_fragments", &CompactionOptions::max_source_fragments)
+      .def_rw("max_source_rows", &CompactionOptions::max_source_rows)
+      .def_rw("max_source_bytes", &CompactionOptions::max_source_bytes)
+      .def_rw("excluded_fragment_ids", &CompactionOptions::excluded_fragment_ids)
+      .def_rw("data_storage_version", &CompactionOptions::data_storage_version);
 }
 
 }  // namespace lance::python

@@ -1,5 +1,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -44,6 +45,28 @@ void BindRecords(nb::module_& module) {
       .def_ro("created_at", &TagInfo::created_at)
       .def_ro("updated_at", &TagInfo::updated_at)
       .def_ro("metadata", &TagInfo::metadata);
+  nb::class_<BranchInfo>(module, "BranchInfo")
+      .def_ro("parent_branch", &BranchInfo::parent_branch)
+      .def_ro("identifier", &BranchInfo::identifier)
+      .def_ro("parent_version", &BranchInfo::parent_version)
+      .def_ro("created_at", &BranchInfo::created_at)
+      .def_ro("manifest_size", &BranchInfo::manifest_size)
+      .def_ro("metadata", &BranchInfo::metadata);
+  nb::class_<CleanupStats>(module, "CleanupStats")
+      .def_ro("bytes_removed", &CleanupStats::bytes_removed)
+      .def_ro("old_versions", &CleanupStats::old_versions)
+      .def_ro("data_files_removed", &CleanupStats::data_files_removed)
+      .def_ro("transaction_files_removed", &CleanupStats::transaction_files_removed)
+      .def_ro("index_files_removed", &CleanupStats::index_files_removed)
+      .def_ro("deletion_files_removed", &CleanupStats::deletion_files_removed)
+      .def_ro("failed_deletions", &CleanupStats::failed_deletions)
+      .def_prop_ro("candidates", [](const CleanupStats& self) {
+        std::vector<std::pair<std::string, uint64_t>> files;
+        for (const auto& candidate : self.candidates) {
+          files.emplace_back(candidate.path, candidate.size);
+        }
+        return files;
+      });
   nb::class_<IoCounters>(module, "IoCounters")
       .def_ro("reads", &IoCounters::reads)
       .def_ro("read_bytes", &IoCounters::read_bytes)

@@ -36,7 +36,14 @@ def _load_engine() -> None:
 _load_engine()
 
 from ._core import __version__  # noqa: E402
+from . import fragment, optimize  # noqa: E402
+from .base_path import DatasetBasePath  # noqa: E402
 from .bitmap import Bitmap  # noqa: E402
+from .cleanup import (  # noqa: E402
+    CleanupCandidateFile,
+    CleanupExplanation,
+    CleanupStats,
+)
 from .dataset import (  # noqa: E402
     IOStats,
     LanceDataset,
@@ -44,18 +51,39 @@ from .dataset import (  # noqa: E402
     dataset,
     write_dataset,
 )
-from .fragment import DataFile, DeletionFile, FragmentMetadata, LanceFragment  # noqa: E402
+from .fragment import (  # noqa: E402
+    DataFile,
+    DeletionFile,
+    FragmentMetadata,
+    LanceFragment,
+    write_fragments,
+)
+from .schema import LanceSchema  # noqa: E402
+from .transaction import LanceOperation, Transaction  # noqa: E402
+from .udf import BatchUDF, batch_udf  # noqa: E402
 
 __all__ = [
+    "BatchUDF",
     "Bitmap",
+    "CleanupCandidateFile",
+    "CleanupExplanation",
+    "CleanupStats",
     "DataFile",
+    "DatasetBasePath",
     "DeletionFile",
     "FragmentMetadata",
     "IOStats",
     "LanceDataset",
     "LanceFragment",
+    "LanceOperation",
     "LanceScanner",
+    "LanceSchema",
+    "Transaction",
     "__version__",
+    "batch_udf",
     "dataset",
+    "fragment",
+    "optimize",
     "write_dataset",
+    "write_fragments",
 ]

@@ -91,3 +91,15 @@ def _is_instance_of(data: Any, module: str, name: str) -> bool:
     """isinstance without importing ``module``: an object of it exists only once it is loaded."""
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(data, getattr(loaded, name))
+
+
+def raise_source_error(stream: Any) -> None:
+    """If the write failed because the data source did, says so with the source's exception."""
+    if not isinstance(stream, BatchSource) or stream.error is None:
+        return
+    error = stream.error
+    if not isinstance(error, Exception):  # KeyboardInterrupt, SystemExit
+        raise error
+    raise OSError(
+        f"The data source failed, nothing was written: {type(error).__name__}: {error}"
+    ) from error

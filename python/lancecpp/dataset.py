@@ -22,11 +22,13 @@ from typing import (
 
 from . import _core
 from .bitmap import Bitmap
+from .changes import TableChanges
 from .errors import CoreError, refuse_later_work, translate, unsigned
 from .fragment import LanceFragment
 from .scanner import LanceScanner, column_names, scan_options, table_to_pandas, take_failed
 from .schema import LanceSchema
 from .tags import Tags
+from .version_reference import Reference, uri_text, version_reference
 from .write import write_dataset
 
 if TYPE_CHECKING:
@@ -108,19 +110,6 @@ def dataset(
     )
 
 
-def uri_text(uri: Any) -> str:
-    """A path or URI as text."""
-    if isinstance(uri, os.PathLike):
-        uri = os.fspath(uri)
-    if not isinstance(uri, str):
-        raise TypeError(
-            f"argument 'uri': '{type(uri).__name__}' object is not an instance of 'str'"
-        )
-    if not uri or "\0" in uri:
-        raise ValueError(f"Failed to parse path {uri!r}: it must be a folder name or a URI")
-    return os.path.expanduser(uri)
-
-
 def _open(
     uri: str,
     version: Any,
@@ -138,29 +127,12 @@ def _open(
             "base_store_params": base_store_params or None,
         },
     )
-    reference = None if version is None else _version_reference(version)
+    reference = None if version is None else version_reference(version)
     as_of_ns = None if asof is None else _nanoseconds(asof)
     try:
         return _core.Dataset.open(uri, reference, as_of_ns)
     except CoreError as error:
         raise translate(error, "open", reference) from None
-
-
-def _version_reference(version: Any) -> Optional[Union[int, str]]:
-    """A number, a tag, or None for the newest version."""
-    if isinstance(version, str):
-        return version
-    if isinstance(version, tuple) and len(version) == 2:
-        branch, inner = version
-        if branch not in (None, "main"):
-            refuse_later_work("checkout_version", {"branch": branch})
-        return None if inner is None else _version_reference(inner)
-    if hasattr(version, "__index__"):
-        return unsigned("version", version)
-    raise ValueError(
-        "Version must be an int, a str (a tag) or a (branch, version) tuple, "
-        f"got {type(version).__name__}"
-    )
 
 
 def _nanoseconds(asof: Any) -> int:
@@ -191,7 +163,7 @@ def _version_dict(info: _core.VersionInfo) -> Version:
     return {"version": info.version, "timestamp": timestamp, "metadata": info.metadata}
 
 
-class LanceDataset:
+class LanceDataset(TableChanges):
     """A table at one version.
 
     Made by :func:`dataset` and :func:`write_dataset`. A version never changes; ``insert`` and
@@ -360,7 +332,7 @@ class LanceDataset:
     def checkout_version(
         self, version: Union[int, str, Tuple[Optional[str], Optional[int]]]
     ) -> "LanceDataset":
-        """Another version of the same table: a number, a tag or ``(None, number)``.
+        """Another version: a number, a tag, or ``(branch, number)``; None for the newest.
 
         >>> data = lance.write_dataset({"id": [1]}, "memory://checkout-example")
         >>> data = lance.write_dataset({"id": [2]}, data, mode="append")
@@ -368,14 +340,14 @@ class LanceDataset:
         1
         """
         return LanceDataset._from_core(
-            self._checkout(_version_reference(version)), self._default_scan_options
+            self._checkout(version_reference(version)), self._default_scan_options
         )
 
     def checkout_latest(self) -> None:
         """Moves this object to the newest version."""
-        self._core = self._checkout(None)
+        self._core = self._checkout((self._core.branch, None))
 
-    def _checkout(self, reference: Optional[Union[int, str]]) -> _core.Dataset:
+    def _checkout(self, reference: Reference) -> _core.Dataset:
         try:
             return self._core.checkout(reference)
         except CoreError as error:

@@ -43,16 +43,29 @@ _BY_VERB: Dict[str, Dict[str, Type[Exception]]] = {
     },
     # A column that the file does not have.
     "open_file": {
+        NOT_FOUND: ValueError,
         USER_INPUT: OSError,
     },
     "checkout": {
         USER_INPUT: OSError,
     },
-    "tags": {
+    # Tags and branches.
+    "refs": {
         NOT_FOUND: ValueError,
+        ALREADY_EXISTS: ValueError,
+        USER_INPUT: OSError,
     },
-    "open_file": {
-        NOT_FOUND: ValueError,
+    # Changes of the schema that need no look at the data.
+    "schema": {
+        USER_INPUT: ValueError,
+    },
+    # Everything else that commits a version.
+    "change": {
+        USER_INPUT: OSError,
+        NOT_FOUND: OSError,
+    },
+    "drop": {
+        NOT_FOUND: OSError,
     },
     # A position beyond the end.
     "take": {
@@ -70,6 +83,8 @@ def translate(error: Exception, verb: str, reference: Any = None) -> Exception:
     kind = _BY_VERB.get(verb, {}).get(code) or _ANY_VERB.get(code, OSError)
     if code == USER_INPUT and kind is ValueError:
         text = f"Invalid user input: {text}"
+    if code == ALREADY_EXISTS and verb == "refs":
+        text = f"Ref conflict error: {text}"
     if code == NOT_FOUND and isinstance(reference, str):
         text = f"Ref not found error: {text}"
     raised = kind(text)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, Optional, Tuple, Union
 
-from . import _core
-from .errors import CoreError, refuse_later_work
+from . import _core, wire
+from .arrow_stream import raise_source_error, to_stream
+from .errors import CoreError, refuse_later_work, translate
 from .scanner import LanceScanner, column_names, scan_options, table_to_pandas, take_failed
+from .schema import LanceSchema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +66,34 @@ class DeletionFile:
         return DeletionFile(**json.loads(json_data))
 
 
+@dataclass(frozen=True)
+class RowIdMeta:
+    """The stable ids of a fragment's rows, as the table stores them."""
+
+    data: bytes
+
+    def asdict(self) -> Dict[str, Any]:
+        return {"Inline": list(self.data)}
+
+    @staticmethod
+    def from_dict(values: Dict[str, Any]) -> "RowIdMeta":
+        return RowIdMeta(bytes(values["Inline"]))
+
+
+@dataclass(frozen=True)
+class RowDatasetVersionMeta:
+    """The versions that created (or last updated) a fragment's rows, as the table stores them."""
+
+    data: bytes
+
+    def json(self) -> str:
+        return json.dumps({"inline": list(self.data)})
+
+    @staticmethod
+    def from_json(json_data: str) -> "RowDatasetVersionMeta":
+        return RowDatasetVersionMeta(bytes(json.loads(json_data)["inline"]))
+
+
 @dataclass
 class FragmentMetadata:
     """What the table's manifest says about a fragment."""
@@ -72,6 +102,10 @@ class FragmentMetadata:
     files: List[DataFile]
     physical_rows: int
     deletion_file: Optional[DeletionFile] = None
+    row_id_meta: Optional[RowIdMeta] = None
+    created_at_version_meta: Optional[RowDatasetVersionMeta] = None
+    last_updated_at_version_meta: Optional[RowDatasetVersionMeta] = None
+    overlays: List[Any] = field(default_factory=list)
 
     @property
     def num_deletions(self) -> int:
@@ -86,18 +120,122 @@ class FragmentMetadata:
 
     def to_json(self) -> Dict[str, Any]:
         """The metadata as plain dicts and lists, ready for ``json.dumps``."""
-        return asdict(self)
+        created, updated = self.created_at_version_meta, self.last_updated_at_version_meta
+        return {
+            "id": self.id,
+            "files": [asdict(file) for file in self.files],
+            "overlays": list(self.overlays),
+            "physical_rows": self.physical_rows,
+            "deletion_file": None if self.deletion_file is None else self.deletion_file.asdict(),
+            "row_id_meta": None if self.row_id_meta is None else self.row_id_meta.asdict(),
+            "created_at_version_meta": None if created is None else json.loads(created.json()),
+            "last_updated_at_version_meta": None if updated is None else json.loads(updated.json()),
+        }
 
     @staticmethod
     def from_json(json_data: str) -> "FragmentMetadata":
         values = json.loads(json_data)
         deletion_file = values.get("deletion_file")
+        row_ids = values.get("row_id_meta")
+
+        def versions(key: str) -> Optional[RowDatasetVersionMeta]:
+            value = values.get(key)
+            return None if value is None else RowDatasetVersionMeta.from_json(json.dumps(value))
+
         return FragmentMetadata(
             id=values["id"],
             files=[DataFile(**file) for file in values["files"]],
             physical_rows=values["physical_rows"],
             deletion_file=None if deletion_file is None else DeletionFile(**deletion_file),
+            row_id_meta=None if row_ids is None else RowIdMeta.from_dict(row_ids),
+            created_at_version_meta=versions("created_at_version_meta"),
+            last_updated_at_version_meta=versions("last_updated_at_version_meta"),
         )
+
+
+def encode_data_file(file: DataFile) -> bytes:
+    return (
+        wire.text(1, file.path)
+        + wire.packed(2, file.fields)
+        + wire.packed(3, file.column_indices or [])
+        + wire.number(4, file.file_major_version)
+        + wire.number(5, file.file_minor_version)
+        + wire.number(6, file.file_size_bytes)
+        + wire.present(7, file.base_id)
+    )
+
+
+def decode_data_file(content: bytes) -> DataFile:
+    message = wire.Message(content)
+    return DataFile(
+        path=message.text(1),
+        fields=[wire.signed(value) for value in message.numbers(2)],
+        column_indices=[wire.signed(value) for value in message.numbers(3)],
+        file_major_version=message.number(4),
+        file_minor_version=message.number(5),
+        file_size_bytes=message.number(6) or None,
+        base_id=message.optional_number(7),
+    )
+
+
+_DELETION_KINDS = ["array", "bitmap"]
+
+
+def _encode_deletion_file(file: DeletionFile) -> bytes:
+    return (
+        wire.number(1, _DELETION_KINDS.index(file.file_type))
+        + wire.number(2, file.read_version)
+        + wire.number(3, file.id)
+        + wire.number(4, file.num_deleted_rows)
+        + wire.present(7, file.base_id)
+    )
+
+
+def _decode_deletion_file(content: bytes) -> DeletionFile:
+    message = wire.Message(content)
+    return DeletionFile(
+        file_type=_DELETION_KINDS[message.number(1)],
+        read_version=message.number(2),
+        id=message.number(3),
+        num_deleted_rows=message.number(4),
+        base_id=message.optional_number(7),
+    )
+
+
+def encode_fragment(fragment: FragmentMetadata) -> bytes:
+    """The message ``lance.table.DataFragment``."""
+    if fragment.overlays:
+        raise NotImplementedError("fragments with data overlay files are not supported")
+    content = wire.number(1, fragment.id)
+    content += b"".join(wire.data(2, encode_data_file(file)) for file in fragment.files)
+    if fragment.deletion_file is not None:
+        content += wire.data(3, _encode_deletion_file(fragment.deletion_file))
+    content += wire.number(4, fragment.physical_rows)
+    for number, meta in (
+        (5, fragment.row_id_meta),
+        (7, fragment.last_updated_at_version_meta),
+        (9, fragment.created_at_version_meta),
+    ):
+        if meta is not None:
+            content += wire.data(number, meta.data)
+    return content
+
+
+def decode_fragment(content: bytes) -> FragmentMetadata:
+    message = wire.Message(content)
+
+    def versions(number: int) -> Optional[RowDatasetVersionMeta]:
+        return RowDatasetVersionMeta(message.data(number)) if message.has(number) else None
+
+    return FragmentMetadata(
+        id=message.number(1),
+        files=[decode_data_file(file) for file in message.messages(2)],
+        physical_rows=message.number(4),
+        deletion_file=_decode_deletion_file(message.data(3)) if message.has(3) else None,
+        row_id_meta=RowIdMeta(message.data(5)) if message.has(5) else None,
+        created_at_version_meta=versions(9),
+        last_updated_at_version_meta=versions(7),
+    )
 
 
 def _data_file(info: _core.DataFileInfo) -> DataFile:
@@ -108,18 +246,6 @@ def _data_file(info: _core.DataFileInfo) -> DataFile:
         file_major_version=info.file_major_version,
         file_minor_version=info.file_minor_version,
         file_size_bytes=info.file_size_bytes,
-        base_id=info.base_id,
-    )
-
-
-def _deletion_file(info: Optional[_core.DeletionFileInfo]) -> Optional[DeletionFile]:
-    if info is None:
-        return None
-    return DeletionFile(
-        read_version=info.read_version,
-        id=info.id,
-        file_type=info.file_type,
-        num_deleted_rows=info.num_deleted_rows,
         base_id=info.base_id,
     )
 
@@ -162,12 +288,7 @@ class LanceFragment:
 
     @property
     def metadata(self) -> FragmentMetadata:
-        return FragmentMetadata(
-            id=self._info.id,
-            files=self.data_files(),
-            physical_rows=self._info.physical_rows,
-            deletion_file=_deletion_file(self._info.deletion_file),
-        )
+        return decode_fragment(self._dataset._core.serialized_fragment(self.fragment_id))
 
     @property
     def schema(self) -> "pa.Schema":
@@ -283,6 +404,92 @@ class LanceFragment:
         arguments = {name: value for name, value in locals().items() if name != "self"}
         return self._scanner(arguments).to_table()
 
+    # Pieces of changes, to be committed with LanceDataset.commit.
+
+    @staticmethod
+    def create(
+        dataset_uri: Any,
+        data: Any,
+        fragment_id: Optional[int] = None,
+        schema: Optional["pa.Schema"] = None,
+        max_rows_per_group: int = 1024,
+        progress: Optional[Any] = None,
+        mode: str = "append",
+        *,
+        data_storage_version: Optional[str] = None,
+        use_legacy_format: Optional[bool] = None,
+        storage_options: Optional[Dict[str, str]] = None,
+        namespace_client: Optional[Any] = None,
+        table_id: Optional[List[str]] = None,
+        session: Optional[Any] = None,
+    ) -> FragmentMetadata:
+        """Writes ``data`` as one fragment that no version has yet."""
+        written = write_fragments(
+            data,
+            dataset_uri,
+            schema,
+            mode=mode,
+            max_rows_per_file=2**32 - 1,
+            progress=progress,
+            data_storage_version=data_storage_version,
+            use_legacy_format=use_legacy_format,
+            storage_options=storage_options,
+            namespace_client=namespace_client,
+            table_id=table_id,
+            session=session,
+        )
+        if len(written) != 1:
+            raise ValueError(f"the data makes {len(written)} fragments, expected 1")
+        written[0].id = fragment_id or 0
+        return written[0]
+
+    def delete_rows(self, offsets: Any) -> Optional[FragmentMetadata]:
+        """The fragment without the rows at these physical offsets; None if none is left."""
+        try:
+            content = self._dataset._core.delete_from_fragment(self.fragment_id, offsets)
+        except CoreError as error:
+            raise translate(error, "change") from None
+        return None if content is None else decode_fragment(content)
+
+    def merge(
+        self,
+        data_obj: Any,
+        left_on: str,
+        right_on: Optional[str] = None,
+        schema: Optional["pa.Schema"] = None,
+    ) -> Tuple[FragmentMetadata, LanceSchema]:
+        """The fragment with the columns of ``data_obj`` by a left join, and the table's schema."""
+        stream = to_stream(data_obj, schema)
+        try:
+            return _widened(
+                self._dataset._core.merge_into_fragment(
+                    self.fragment_id, stream, left_on, right_on or left_on
+                )
+            )
+        except CoreError as error:
+            raise translate(error, "change") from None
+
+    def merge_columns(
+        self,
+        value_func: Any,
+        columns: Optional[List[str]] = None,
+        batch_size: Optional[int] = None,
+        reader_schema: Optional["pa.Schema"] = None,
+    ) -> Tuple[FragmentMetadata, LanceSchema]:
+        """The fragment with new columns: of a function of its batches, or of a reader."""
+        from .udf import new_columns
+
+        stream = to_stream(new_columns(self, value_func, columns, reader_schema, batch_size), None)
+        try:
+            return _widened(self._dataset._core.add_columns_to_fragment(self.fragment_id, stream))
+        except CoreError as error:
+            raise_source_error(stream)
+            raise translate(error, "change") from None
+
+    def validate(self) -> None:
+        """Raises if a file of this version is missing or damaged."""
+        self._dataset.validate()
+
     def to_pandas(
         self,
         columns: Optional[Union[List[str], Dict[str, str]]] = None,
@@ -313,3 +520,55 @@ class LanceFragment:
 
     def _scanner(self, arguments: Dict[str, Any]) -> LanceScanner:
         return LanceScanner(self._dataset, scan_options({**arguments, "fragments": [self]}))
+
+def _widened(parts: Any) -> Tuple[FragmentMetadata, LanceSchema]:
+    fragment, fields = parts
+    return decode_fragment(fragment), LanceSchema.from_serialized(fields)
+
+
+def write_fragments(
+    data: Any,
+    dataset_uri: Any,
+    schema: Optional["pa.Schema"] = None,
+    *,
+    return_transaction: bool = False,
+    mode: str = "append",
+    max_rows_per_file: int = 1024 * 1024,
+    max_rows_per_group: int = 1024,
+    max_bytes_per_file: int = 90 * 1024 * 1024 * 1024,
+    data_cache_bytes: Optional[int] = None,
+    max_page_bytes: Optional[int] = None,
+    progress: Optional[Any] = None,
+    data_storage_version: Optional[str] = None,
+    use_legacy_format: Optional[bool] = None,
+    storage_options: Optional[Dict[str, str]] = None,
+    enable_stable_row_ids: bool = False,
+    target_bases: Optional[List[str]] = None,
+    target_all_bases: Optional[bool] = None,
+    initial_bases: Optional[List[Any]] = None,
+    base_store_params: Optional[Dict[str, Dict[str, str]]] = None,
+    external_blob_mode: str = "reference",
+    allow_external_blob_outside_bases: bool = False,
+    namespace_client: Optional[Any] = None,
+    table_id: Optional[List[str]] = None,
+    session: Optional[Any] = None,
+) -> Any:
+    """Writes ``data`` into fragments that no version has yet, to be committed later.
+
+    Returns their metadata, or with ``return_transaction`` the transaction that would add them.
+
+    >>> data = lance.write_dataset({"id": [1]}, "memory://fragments-example")
+    >>> pieces = lance.fragment.write_fragments({"id": [2, 3]}, "memory://fragments-example")
+    >>> append = lance.LanceOperation.Append(pieces)
+    >>> data = lance.LanceDataset.commit("memory://fragments-example", append, read_version=1)
+    >>> data.count_rows()
+    3
+    """
+    arguments = dict(locals())
+    for name in ("data", "dataset_uri", "schema", "return_transaction"):
+        del arguments[name]
+    from .transaction import decode_transaction
+    from .write import write_uncommitted
+
+    transaction = decode_transaction(write_uncommitted(data, dataset_uri, schema, **arguments))
+    return transaction if return_transaction else transaction.operation.fragments

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
+
+from . import _core
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,6 +75,23 @@ class LanceSchema:
 
     def to_pyarrow(self) -> "pa.Schema":
         return self._schema
+
+    @staticmethod
+    def from_pyarrow(schema: "pa.Schema") -> "LanceSchema":
+        """With ids numbered from 0, parents before their children."""
+        return LanceSchema.from_serialized(_core.serialize_fields(schema))
+
+    @staticmethod
+    def from_serialized(fields: List[bytes]) -> "LanceSchema":
+        """Of the messages ``lance.file.Field``, parents before their children."""
+        schema, ids = _core.parse_fields(fields)
+        return LanceSchema(schema, [(id, "") for id in ids])
+
+    def serialized_fields(self) -> List[bytes]:
+        return _core.serialize_fields(self._schema, [field.id() for field in _walk(self._fields)])
+
+    def __reduce__(self) -> Any:
+        return (LanceSchema.from_serialized, (self.serialized_fields(),))
 
 
 def _walk(fields: List[LanceField]) -> Iterator[LanceField]:

@@ -22,8 +22,9 @@ class Tags:
     """The tags of a table; :attr:`LanceDataset.tags`.
 
     >>> data = lance.write_dataset({"id": [1]}, "memory://tags-example")
-    >>> data.tags.list()
-    {}
+    >>> data.tags.create("first")
+    >>> data.tags.get_version("first")
+    1
     """
 
     def __init__(self, dataset: Any):
@@ -47,11 +48,34 @@ class Tags:
             raise ValueError(f"Ref not found error: tag {tag} does not exist")
         return info.version
 
+    def create(self, tag: str, reference: Any = None) -> None:
+        """Names a version: a number, ``(branch, number)``; default this one."""
+        self._call("create_tag", tag, self._reference(reference))
+
+    def update(self, tag: str, reference: Any = None) -> None:
+        """Moves a tag to another version."""
+        self._call("update_tag", tag, self._reference(reference))
+
+    def delete(self, tag: str) -> None:
+        self._call("delete_tag", tag)
+
+    def replace_metadata(self, tag: str, metadata: Dict[str, str]) -> None:
+        self._call("replace_tag_metadata", tag, metadata)
+
+    def _reference(self, reference: Any) -> Any:
+        return self._dataset._reference(reference)
+
+    def _call(self, method: str, tag: str, *arguments: Any) -> None:
+        try:
+            getattr(self._dataset._core, method)(tag, *arguments)
+        except CoreError as error:
+            raise translate(error, "refs", tag) from None
+
     def _infos(self) -> Dict[str, _core.TagInfo]:
         try:
             return self._dataset._core.tags()
         except CoreError as error:
-            raise translate(error, "tags") from None
+            raise translate(error, "refs") from None
 
 
 def _tag(info: _core.TagInfo) -> Tag:

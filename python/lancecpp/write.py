@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Union
 
 from . import _core
-from .arrow_stream import BatchSource, to_stream
+from .arrow_stream import raise_source_error, to_stream
 from .errors import CoreError, flag, refuse_later_work, translate, unsigned
 
 if TYPE_CHECKING:
@@ -86,43 +86,13 @@ def write_dataset(
     >>> data.version, data.count_rows()
     (2, 3)
     """
-    refuse_later_work(
-        "write_dataset",
-        {
-            "max_page_bytes": max_page_bytes,
-            "commit_lock": commit_lock,
-            "progress": progress,
-            "storage_options": storage_options or None,
-            "use_legacy_format": use_legacy_format,
-            "auto_cleanup_options": auto_cleanup_options,
-            "initial_bases": initial_bases,
-            "target_bases": target_bases,
-            "target_all_bases": target_all_bases,
-            "base_store_params": base_store_params or None,
-            "external_blob_mode": None if external_blob_mode == "reference" else external_blob_mode,
-            "allow_external_blob_outside_bases": allow_external_blob_outside_bases,
-            "blob_pack_file_size_threshold": blob_pack_file_size_threshold,
-            "namespace_client": namespace_client,
-            "table_id": table_id,
-            "session": session,
-        },
-    )
-    unsigned("max_rows_per_group", max_rows_per_group)  # of the legacy format only
-    options = _core.WriteOptions(
-        mode=_write_mode(mode),
-        max_rows_per_file=_at_least_one("max_rows_per_file", max_rows_per_file),
-        max_bytes_per_file=_at_least_one("max_bytes_per_file", max_bytes_per_file),
-        data_storage_version=_storage_version(data_storage_version),
-        data_cache_bytes=(
-            None if data_cache_bytes is None else unsigned("data_cache_bytes", data_cache_bytes)
-        ),
-        enable_v2_manifest_paths=flag("enable_v2_manifest_paths", enable_v2_manifest_paths),
-        enable_stable_row_ids=flag("enable_stable_row_ids", enable_stable_row_ids),
-        commit_message=commit_message,
-        transaction_properties=_string_map("transaction_properties", transaction_properties),
-    )
+    arguments = dict(locals())
+    for name in ("data_obj", "uri", "schema"):
+        del arguments[name]
+    options = _options("write_dataset", arguments)
 
-    from .dataset import LanceDataset, uri_text
+    from .dataset import LanceDataset
+    from .version_reference import uri_text
 
     if uri is None:
         raise ValueError("Must specify either 'uri' or both 'namespace_client' and 'table_id'.")
@@ -135,21 +105,9 @@ def write_dataset(
         else:
             written = _core.Dataset.write(target, stream, options)
     except CoreError as error:
-        _raise_source_error(stream)
+        raise_source_error(stream)
         raise translate(error, "write") from None
     return LanceDataset._from_core(written)
-
-
-def _raise_source_error(stream: Any) -> None:
-    """If the write failed because the data source did, says so with the source's exception."""
-    if not isinstance(stream, BatchSource) or stream.error is None:
-        return
-    error = stream.error
-    if not isinstance(error, Exception):  # KeyboardInterrupt, SystemExit
-        raise error
-    raise OSError(
-        f"The data source failed, nothing was written: {type(error).__name__}: {error}"
-    ) from error
 
 
 def _write_mode(mode: str) -> "_core.WriteMode":
@@ -186,3 +144,82 @@ def _string_map(name: str, values: Optional[Dict[str, str]]) -> Dict[str, str]:
                     f"argument '{name}': '{type(text).__name__}' object is not an instance of 'str'"
                 )
     return dict(values or {})
+
+def write_uncommitted(
+    data: Any, uri: Any, schema: Optional["pa.Schema"], **arguments: Any
+) -> bytes:
+    """Writes data files only: the serialized transaction that would commit them."""
+    from .dataset import LanceDataset
+    from .version_reference import uri_text
+
+    options = _options("write_fragments", arguments)
+    target = uri.uri if isinstance(uri, LanceDataset) else uri_text(uri)
+    stream = to_stream(data, schema)
+    try:
+        return _core.Dataset.write_uncommitted(target, stream, options)
+    except CoreError as error:
+        raise_source_error(stream)
+        raise translate(error, "write") from None
+
+
+# Arguments that have no effect yet: refused when they are given.
+_LATER = (
+    "max_page_bytes",
+    "commit_lock",
+    "progress",
+    "use_legacy_format",
+    "initial_bases",
+    "target_bases",
+    "target_all_bases",
+    "allow_external_blob_outside_bases",
+    "blob_pack_file_size_threshold",
+    "namespace_client",
+    "table_id",
+    "session",
+)
+
+
+def _options(call: str, arguments: Dict[str, Any]) -> "_core.WriteOptions":
+    """The engine's options of the arguments of ``call``."""
+    get = arguments.get
+    blob_mode = get("external_blob_mode", "reference")
+    refuse_later_work(
+        call,
+        {
+            **{name: get(name) for name in _LATER},
+            "storage_options": get("storage_options") or None,
+            "base_store_params": get("base_store_params") or None,
+            "external_blob_mode": None if blob_mode == "reference" else blob_mode,
+        },
+    )
+    unsigned("max_rows_per_group", arguments["max_rows_per_group"])  # of the legacy format only
+    cache_bytes = get("data_cache_bytes")
+    return _core.WriteOptions(
+        mode=_write_mode(arguments["mode"]),
+        max_rows_per_file=_at_least_one("max_rows_per_file", arguments["max_rows_per_file"]),
+        max_bytes_per_file=_at_least_one("max_bytes_per_file", arguments["max_bytes_per_file"]),
+        data_storage_version=_storage_version(get("data_storage_version")),
+        data_cache_bytes=None if cache_bytes is None else unsigned("data_cache_bytes", cache_bytes),
+        enable_v2_manifest_paths=flag(
+            "enable_v2_manifest_paths", get("enable_v2_manifest_paths", True)
+        ),
+        enable_stable_row_ids=flag("enable_stable_row_ids", get("enable_stable_row_ids", False)),
+        commit_message=get("commit_message"),
+        transaction_properties=_string_map("transaction_properties", get("transaction_properties")),
+        config=auto_cleanup_config(get("auto_cleanup_options")),
+    )
+
+
+def auto_cleanup_config(options: Any) -> Dict[str, str]:
+    """The table config by which old versions are cleaned up after commits."""
+    if options is None:
+        return {}
+    values = dict(options) if isinstance(options, dict) else vars(options)
+    config = {"lance.auto_cleanup.interval": str(unsigned("interval", values["interval"]))}
+    if values.get("older_than_seconds") is not None:
+        seconds = unsigned("older_than_seconds", values["older_than_seconds"])
+        config["lance.auto_cleanup.older_than"] = f"{seconds}s"
+    if values.get("retain_versions") is not None:
+        versions = unsigned("retain_versions", values["retain_versions"])
+        config["lance.auto_cleanup.retain_versions"] = str(versions)
+    return config

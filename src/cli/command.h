@@ -23,6 +23,7 @@ using Action = std::function<Status()>;
 /// slow to compile: only the files that declare verbs include it.
 void AddTableVerbs(CLI::App& app, Action* action);
 void AddFileVerbs(CLI::App& app, Action* action);
+void AddChangeVerbs(CLI::App& app, Action* action);
 
 /// A table at one of its versions.
 struct TableArguments {
@@ -57,6 +58,20 @@ struct ExportArguments {
   bool overwrite = false;
 };
 
+/// Of the verbs that change a table; each uses some.
+struct ChangeArguments {
+  TableArguments table;
+  std::string name;                       ///< tag, branch
+  std::string target;                     ///< clone
+  std::vector<std::string> columns;       ///< drop-columns
+  bool deep = false;                      ///< clone
+  uint64_t target_rows = 1ull << 20;      ///< compact
+  std::optional<std::string> older_than;  ///< cleanup
+  std::optional<uint64_t> retain;         ///< cleanup
+  bool delete_unverified = false;         ///< cleanup
+  bool dry_run = false;                   ///< cleanup
+};
+
 struct InspectArguments {
   std::vector<std::string> files;
   bool json = false;
@@ -76,6 +91,16 @@ Status RunTake(const RowsArguments& arguments);
 Status RunImport(const ImportArguments& arguments);
 Status RunExport(const ExportArguments& arguments);
 Status RunInspect(const InspectArguments& arguments);
+Status RunRestore(const ChangeArguments& arguments);
+Status RunTag(const ChangeArguments& arguments);
+Status RunUntag(const ChangeArguments& arguments);
+Status RunBranch(const ChangeArguments& arguments);
+Status RunBranches(const ChangeArguments& arguments);
+Status RunDropColumns(const ChangeArguments& arguments);
+Status RunCompact(const ChangeArguments& arguments);
+Status RunCleanup(const ChangeArguments& arguments);
+Status RunClone(const ChangeArguments& arguments);
+Status RunValidate(const ChangeArguments& arguments);
 Status RunVerify(const VerifyArguments& arguments);
 
 Result<std::shared_ptr<Dataset>> OpenTable(const TableArguments& arguments);

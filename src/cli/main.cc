@@ -48,7 +48,7 @@ int ReportUsage(const CLI::App& app, const CLI::ParseError& error, bool json) {
 }
 
 int Run(int argc, char** argv) {
-  CLI::App app("Lance tables at the shell: look into them, import, export.", "lance");
+  CLI::App app("Lance tables at the shell: look into them, import, export, change.", "lance");
   app.set_version_flag("--version", "lance " LANCE_VERSION);
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
@@ -56,6 +56,7 @@ int Run(int argc, char** argv) {
   Action action;
   AddTableVerbs(app, &action);
   AddFileVerbs(app, &action);
+  AddChangeVerbs(app, &action);
   bool json = WantsJson(argc, argv);
   try {
     app.parse(argc, argv);

@@ -1,8 +1,7 @@
 #include "lance/dataset.h"
 
-#include <mutex>
-
 #include "arrow/api.h"
+#include "dataset/dataset_impl.h"
 #include "dataset/open_table.h"
 #include "dataset/scan.h"
 #include "dataset/snapshot.h"
@@ -65,23 +64,17 @@ TagInfo DescribeTag(Tag tag) {
 
 }  // namespace
 
-struct Dataset::Impl {
-  std::shared_ptr<const Snapshot> snapshot;
-  std::shared_ptr<arrow::Schema> arrow_schema;
-  mutable std::once_flag described;
-  mutable std::vector<FragmentInfo> fragments;
-
-  static Result<std::shared_ptr<const Impl>> Make(std::shared_ptr<const Snapshot> snapshot) {
-    auto impl = std::make_shared<Impl>();
-    ARROW_ASSIGN_OR_RAISE(impl->arrow_schema, snapshot->manifest().schema.ToArrow());
-    impl->snapshot = std::move(snapshot);
-    return impl;
-  }
-  const Manifest& manifest() const { return snapshot->manifest(); }
-};
-
 Dataset::Dataset(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 Dataset::~Dataset() = default;
+
+arrow::Result<std::shared_ptr<Dataset>> Dataset::From(
+    arrow::Result<std::shared_ptr<const Snapshot>> snapshot) {
+  ARROW_RETURN_NOT_OK(snapshot.status());
+  auto impl = std::make_shared<Impl>();
+  ARROW_ASSIGN_OR_RAISE(impl->arrow_schema, (*snapshot)->manifest().schema.ToArrow());
+  impl->snapshot = *std::move(snapshot);
+  return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
+}
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::Open(const std::string& uri,
                                                       const OpenOptions& options) {
@@ -90,27 +83,20 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::Open(const std::string& uri,
   if (options.as_of_ns && by_version) {
     return UserError("version and as_of can't be given together; give one of them");
   }
-  ARROW_ASSIGN_OR_RAISE(auto snapshot, options.as_of_ns ? handle.OpenAsOf(*options.as_of_ns)
-                                                        : handle.OpenRef(options.version));
-  ARROW_ASSIGN_OR_RAISE(auto impl, Impl::Make(std::move(snapshot)));
-  return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
+  return From(options.as_of_ns ? handle.OpenAsOf(*options.as_of_ns)
+                               : handle.OpenRef(options.version));
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::Write(
     const std::string& uri, const std::shared_ptr<arrow::RecordBatchReader>& data,
     const WriteOptions& options) {
   ARROW_ASSIGN_OR_RAISE(auto handle, TableHandle::Make(uri));
-  ARROW_ASSIGN_OR_RAISE(auto snapshot, WriteTable(handle, nullptr, data, options));
-  ARROW_ASSIGN_OR_RAISE(auto impl, Impl::Make(std::move(snapshot)));
-  return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
+  return From(WriteTable(handle, nullptr, data, options));
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::Insert(
     const std::shared_ptr<arrow::RecordBatchReader>& data, const WriteOptions& options) const {
-  ARROW_ASSIGN_OR_RAISE(auto snapshot,
-                        WriteTable(HandleOf(*impl_->snapshot), impl_->snapshot, data, options));
-  ARROW_ASSIGN_OR_RAISE(auto impl, Impl::Make(std::move(snapshot)));
-  return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
+  return From(WriteTable(HandleOf(*impl_->snapshot), impl_->snapshot, data, options));
 }
 
 const std::string& Dataset::uri() const { return impl_->snapshot->uri(); }
@@ -192,9 +178,7 @@ arrow::Result<std::map<std::string, TagInfo>> Dataset::Tags() const {
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::Checkout(const VersionRef& version) const {
-  ARROW_ASSIGN_OR_RAISE(auto snapshot, HandleOf(*impl_->snapshot).OpenRef(version));
-  ARROW_ASSIGN_OR_RAISE(auto impl, Impl::Make(std::move(snapshot)));
-  return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
+  return From(OpenReference(*impl_->snapshot, version));
 }
 
 arrow::Result<uint64_t> Dataset::CountRows() const {

@@ -1,5 +1,4 @@
 // Reads the tables that the reference implementation wrote and compares with what it read back.
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -7,6 +6,7 @@
 #include "arrow/api.h"
 #include "arrow/io/file.h"
 #include "arrow/ipc/reader.h"
+#include "base/fixtures_folder.h"
 #include "gtest/gtest.h"
 #include "lance/dataset.h"
 
@@ -15,16 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-fs::path FixturesFolder() {
-  if (const char* folder = std::getenv("LANCE_FIXTURES")) return folder;
-  // Beside the repository, wherever in it the test is started.
-  fs::path folder = fs::current_path();
-  while (!fs::exists(folder / "shared/fixtures") && folder.has_relative_path()) {
-    folder = folder.parent_path();
-  }
-  return folder / "shared/fixtures";
-}
 
 std::vector<uint64_t> ExpandRuns(const Json& runs) {
   std::vector<uint64_t> values;

@@ -5,19 +5,17 @@
 #include "arrow/record_batch.h"
 #include "arrow/util/byte_size.h"
 #include "table/row_words.h"
-#include "table/unique_names.h"
 
 namespace lance {
 
 FragmentWriter::FragmentWriter(const Context& context, TableLocation table, Schema schema,
                                FragmentWriteOptions options)
-    : context_(context), table_(std::move(table)), schema_(std::move(schema)), options_(options) {
+    : context_(context),
+      table_(std::move(table)),
+      schema_(std::move(schema)),
+      options_(options),
+      files_(context, table_.store) {
   options_.max_rows_per_file = std::min(options_.max_rows_per_file, kMaxFragmentRows);
-}
-
-FragmentWriter::~FragmentWriter() {
-  file_.reset();
-  for (const std::string& path : paths_) (void)table_.store->Delete(context_, path);
 }
 
 uint64_t FragmentWriter::RowsThatFit(const arrow::RecordBatch& batch, int64_t at) const {
@@ -35,7 +33,10 @@ uint64_t FragmentWriter::RowsThatFit(const arrow::RecordBatch& batch, int64_t at
 Status FragmentWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
   for (int64_t at = 0; at < batch->num_rows();) {
     ARROW_RETURN_NOT_OK(context_.CheckStop());
-    if (file_ == nullptr) ARROW_RETURN_NOT_OK(OpenFile());
+    if (file_ == nullptr) {
+      ARROW_ASSIGN_OR_RAISE(
+          file_, DataFileWriter::Open(context_, table_, schema_, options_.file, &files_));
+    }
     auto rows = static_cast<int64_t>(RowsThatFit(*batch, at));
     bool whole = at == 0 && rows == batch->num_rows();
     ARROW_RETURN_NOT_OK(file_->WriteBatch(whole ? *batch : *batch->Slice(at, rows)));
@@ -50,27 +51,11 @@ Status FragmentWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
 
 Status FragmentWriter::Finish() { return file_ != nullptr ? CloseFile() : Status::OK(); }
 
-Status FragmentWriter::OpenFile() {
-  file_name_ = MakeDataFileName();
-  std::string path = NewDataFilePath(table_.root, file_name_);
-  ARROW_ASSIGN_OR_RAISE(auto object, table_.store->OpenWriter(context_, path));
-  paths_.push_back(std::move(path));
-  return FileWriter::Open(context_, std::move(object), schema_, options_.file).Value(&file_);
-}
-
 Status FragmentWriter::CloseFile() {
-  ARROW_ASSIGN_OR_RAISE(FileWriteResult result, file_->Finish());
-  file_.reset();
   table::DataFragment fragment;
-  fragment.set_physical_rows(result.num_rows);
-  table::DataFile* file = fragment.add_files();
-  file->set_path(file_name_);
-  file->mutable_fields()->Add(result.field_ids.begin(), result.field_ids.end());
-  file->mutable_column_indices()->Add(result.column_indices.begin(), result.column_indices.end());
-  FileVersionNumbers numbers = DataFileVersionNumbers(options_.file.version);
-  file->set_file_major_version(numbers.major_version);
-  file->set_file_minor_version(numbers.minor_version);
-  file->set_file_size_bytes(result.size_bytes);
+  fragment.set_physical_rows(file_->num_rows());
+  ARROW_ASSIGN_OR_RAISE(*fragment.add_files(), file_->Finish());
+  file_.reset();
   fragments_.push_back(std::move(fragment));
   return Status::OK();
 }

@@ -2,13 +2,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "arrow/type_fwd.h"
 #include "base/context.h"
-#include "file/file_writer.h"
+#include "dataset/data_file_writer.h"
+#include "dataset/new_files.h"
 #include "table.pb.h"
 #include "table/table_paths.h"
 
@@ -26,20 +25,16 @@ class FragmentWriter {
  public:
   FragmentWriter(const Context& context, TableLocation table, Schema schema,
                  FragmentWriteOptions options);
-  ~FragmentWriter();
-  FragmentWriter(const FragmentWriter&) = delete;
-  FragmentWriter& operator=(const FragmentWriter&) = delete;
 
   Status Write(const std::shared_ptr<arrow::RecordBatch>& batch);
   /// Ends the last file.
   Status Finish();
   /// The files belong to a version now, or may do so.
-  void Keep() { paths_.clear(); }
+  void Keep() { files_.Keep(); }
 
   const std::vector<table::DataFragment>& fragments() const { return fragments_; }
 
  private:
-  Status OpenFile();
   Status CloseFile();
   uint64_t RowsThatFit(const arrow::RecordBatch& batch, int64_t at) const;
 
@@ -47,9 +42,9 @@ class FragmentWriter {
   TableLocation table_;
   Schema schema_;
   FragmentWriteOptions options_;
-  std::string file_name_;
-  std::unique_ptr<FileWriter> file_;
-  std::vector<std::string> paths_;
+  NewFiles files_;
+  /// Declared after files_: an unfinished file must be given up before it is deleted.
+  std::unique_ptr<DataFileWriter> file_;
   std::vector<table::DataFragment> fragments_;
 };
 

@@ -1,6 +1,7 @@
 #include "dataset/open_table.h"
 
 #include "base/executor.h"
+#include "dataset/manage_refs.h"
 #include "table/feature_flags.h"
 #include "table/refs.h"
 
@@ -69,15 +70,7 @@ Result<std::shared_ptr<const Snapshot>> TableHandle::OpenTag(const std::string& 
   ARROW_ASSIGN_OR_RAISE(auto newest, OpenNewest());
   std::string main_root = MainRoot(table.root, newest->manifest());
   ARROW_ASSIGN_OR_RAISE(Tag tag, ReadTag(session->MakeContext(), *table.store, main_root, name));
-  TableHandle target = *this;
-  if (main_root != table.root && uri.ends_with(table.root.substr(main_root.size()))) {
-    target.uri.resize(uri.size() - (table.root.size() - main_root.size()));
-  }
-  target.table.root = main_root;
-  if (tag.branch) {
-    target.table.root = BranchRoot(main_root, *tag.branch);
-    target.uri = BranchRoot(target.uri, *tag.branch);
-  }
+  TableHandle target = HandleOfBranch(*newest, tag.branch);
   return target.OpenVersion(tag.version);
 }
 
@@ -93,7 +86,23 @@ Result<std::shared_ptr<const Snapshot>> TableHandle::OpenAsOf(int64_t time_ns) c
                   versions.front().version);
 }
 
+Result<std::shared_ptr<const Snapshot>> TableHandle::OpenBranch(
+    const BranchVersion& version) const {
+  ARROW_ASSIGN_OR_RAISE(auto newest, OpenNewest());
+  return OpenReference(*newest, version);
+}
+
+Result<std::shared_ptr<const Snapshot>> OpenReference(const Snapshot& snapshot,
+                                                      const VersionRef& version) {
+  const auto* on_branch = std::get_if<BranchVersion>(&version);
+  if (on_branch == nullptr) return HandleOf(snapshot).OpenRef(version);
+  TableHandle handle = HandleOfBranch(snapshot, on_branch->branch);
+  if (on_branch->version) return handle.OpenVersion(*on_branch->version);
+  return handle.OpenNewest();
+}
+
 Result<std::shared_ptr<const Snapshot>> TableHandle::OpenRef(const VersionRef& version) const {
+  if (const auto* branch = std::get_if<BranchVersion>(&version)) return OpenBranch(*branch);
   if (const auto* number = std::get_if<uint64_t>(&version)) return OpenVersion(*number);
   if (const auto* tag = std::get_if<std::string>(&version)) return OpenTag(*tag);
   return OpenNewest();

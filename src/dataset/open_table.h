@@ -29,6 +29,7 @@ struct TableHandle {
   Result<std::shared_ptr<const Snapshot>> OpenTag(const std::string& name) const;
   /// The newest version committed strictly before.
   Result<std::shared_ptr<const Snapshot>> OpenAsOf(int64_t time_ns) const;
+  Result<std::shared_ptr<const Snapshot>> OpenBranch(const BranchVersion& version) const;
   Result<std::shared_ptr<const Snapshot>> OpenRef(const VersionRef& version) const;
 
   Result<std::vector<ManifestLocation>> Versions() const;
@@ -36,6 +37,9 @@ struct TableHandle {
 
 /// The handle that a snapshot was opened from.
 TableHandle HandleOf(const Snapshot& snapshot);
+/// A version of the same table; a version of another branch is opened there.
+Result<std::shared_ptr<const Snapshot>> OpenReference(const Snapshot& snapshot,
+                                                      const VersionRef& version);
 
 VersionInfo DescribeVersion(const Manifest& manifest);
 

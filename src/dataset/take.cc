@@ -1,12 +1,11 @@
 #include "dataset/take.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include "arrow/api.h"
 #include "arrow/compute/api_vector.h"
 #include "arrow/compute/exec.h"
-#include "arrow/compute/initialize.h"
+#include "base/compute_kernels.h"
 #include "base/executor.h"
 
 namespace lance {
@@ -14,13 +13,6 @@ namespace {
 
 /// From so many ranges on, fragments are read in parallel.
 constexpr size_t kParallelRanges = 64;
-
-Status InitializeKernels() {
-  static std::once_flag once;
-  static Status status;
-  std::call_once(once, [] { status = arrow::compute::Initialize(); });
-  return status;
-}
 
 Status CheckPositions(std::span<const uint64_t> positions, uint64_t rows) {
   for (uint64_t position : positions) {
@@ -117,7 +109,7 @@ class Taker {
     if (batch->num_columns() == 0) {
       return arrow::RecordBatch::Make(batch->schema(), count, arrow::ArrayVector());
     }
-    ARROW_RETURN_NOT_OK(InitializeKernels());
+    ARROW_RETURN_NOT_OK(InitializeComputeKernels());
     ARROW_ASSIGN_OR_RAISE(
         std::shared_ptr<arrow::Buffer> buffer,
         arrow::AllocateBuffer(count * static_cast<int64_t>(sizeof(int64_t)), context_.pool()));

@@ -5,6 +5,7 @@
 #include "arrow/record_batch.h"
 #include "arrow/type.h"
 #include "dataset/append_schema.h"
+#include "dataset/auto_cleanup.h"
 #include "dataset/fragment_writer.h"
 #include "table/commit.h"
 #include "table/feature_flags.h"
@@ -136,6 +137,9 @@ Transaction MakeTransaction(const WritePlan& plan, const WriteOptions& options,
     overwrite->mutable_fragments()->Add(fragments.begin(), fragments.end());
     plan.table_schema.ToProto(overwrite->mutable_schema());
     SchemaMetadataToProto(plan.table_schema, overwrite->mutable_schema_metadata());
+    for (const auto& [key, value] : options.config) {
+      (*overwrite->mutable_config_upsert_values())[key] = value;
+    }
   }
   return transaction;
 }
@@ -198,7 +202,22 @@ Result<std::shared_ptr<const Snapshot>> WriteTable(
                          "; it was created by another writer meanwhile");
   }
   ARROW_RETURN_NOT_OK(committed.status());
-  return handle.Open(*std::move(committed));
+  ARROW_ASSIGN_OR_RAISE(auto snapshot, handle.Open(*std::move(committed)));
+  CleanUpAfterCommit(*snapshot);
+  return snapshot;
+}
+
+Result<Transaction> WriteUncommitted(const TableHandle& handle,
+                                     const std::shared_ptr<arrow::RecordBatchReader>& data,
+                                     const WriteOptions& options) {
+  Context context = handle.session->MakeContext();
+  ARROW_ASSIGN_OR_RAISE(WritePlan plan, MakePlan(handle, nullptr, *data->schema(), options));
+  FragmentWriter writer(context, handle.table,
+                        plan.append ? plan.mapping.file_schema : plan.table_schema,
+                        FileOptions(plan, options));
+  ARROW_RETURN_NOT_OK(WriteBatches(context, plan, data, &writer));
+  writer.Keep();
+  return MakeTransaction(plan, options, writer.fragments());
 }
 
 }  // namespace lance

@@ -6,6 +6,7 @@
 #include "dataset/open_table.h"
 #include "dataset/snapshot.h"
 #include "lance/dataset.h"
+#include "table/transaction.h"
 
 namespace lance {
 
@@ -14,5 +15,10 @@ namespace lance {
 Result<std::shared_ptr<const Snapshot>> WriteTable(
     const TableHandle& handle, std::shared_ptr<const Snapshot> read,
     const std::shared_ptr<arrow::RecordBatchReader>& data, const WriteOptions& options);
+
+/// Writes all batches into files that no version uses yet: the transaction that would add them.
+Result<Transaction> WriteUncommitted(const TableHandle& handle,
+                                     const std::shared_ptr<arrow::RecordBatchReader>& data,
+                                     const WriteOptions& options);
 
 }  // namespace lance

@@ -142,6 +142,29 @@ class LocalStore final : public ObjectStore {
     return InfoFrom(path, info);
   }
 
+  Result<std::vector<std::string>> ListFolders(const Context& context,
+                                               const std::string& folder) override {
+    std::vector<std::string> folders;
+    std::unique_ptr<DIR, CloseFolder> stream(opendir(folder.empty() ? "/" : folder.c_str()));
+    if (stream == nullptr) {
+      if (errno == ENOENT || errno == ENOTDIR) return folders;
+      return SystemError(errno, "cannot list the folder", folder);
+    }
+    while (true) {
+      errno = 0;
+      const dirent* entry = readdir(stream.get());
+      if (entry == nullptr && errno != 0) {
+        return SystemError(errno, "cannot list the folder", folder);
+      }
+      if (entry == nullptr) return folders;
+      std::string_view name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      std::string path = folder + "/" + std::string(name);
+      struct stat info;
+      if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) folders.push_back(path);
+    }
+  }
+
   Result<std::vector<ObjectInfo>> List(const Context& context, const std::string& folder) override {
     std::vector<ObjectInfo> objects;
     std::unique_ptr<DIR, CloseFolder> stream(opendir(folder.empty() ? "/" : folder.c_str()));

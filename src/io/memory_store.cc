@@ -143,6 +143,21 @@ class MemoryStore final : public ObjectStore {
     return objects;
   }
 
+  Result<std::vector<std::string>> ListFolders(const Context& context,
+                                               const std::string& folder) override {
+    std::vector<std::string> folders;
+    std::string prefix = folder + "/";
+    std::lock_guard lock(map_->mutex);
+    for (auto it = map_->objects.lower_bound(prefix);
+         it != map_->objects.end() && it->first.starts_with(prefix); ++it) {
+      size_t slash = it->first.find('/', prefix.size());
+      if (slash == std::string::npos) continue;
+      std::string inner = it->first.substr(0, slash);
+      if (folders.empty() || folders.back() != inner) folders.push_back(std::move(inner));
+    }
+    return folders;
+  }
+
   Status Delete(const Context& context, const std::string& path) override {
     std::lock_guard lock(map_->mutex);
     map_->objects.erase(path);

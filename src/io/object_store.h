@@ -81,6 +81,9 @@ class ObjectStore {
   /// The objects directly in a folder, in no particular order; a missing folder is an empty one.
   virtual Result<std::vector<ObjectInfo>> List(const Context& context,
                                                const std::string& folder) = 0;
+  /// The folders directly in a folder, as paths, in no particular order.
+  virtual Result<std::vector<std::string>> ListFolders(const Context& context,
+                                                       const std::string& folder) = 0;
   /// Deleting a missing object is no error.
   virtual Status Delete(const Context& context, const std::string& path) = 0;
   /// Deletes the folder with all it holds. A missing folder is no error.

@@ -51,16 +51,6 @@ Status PresetId(Field* field) {
   return Status::OK();
 }
 
-void ReadKeys(Field* field) {
-  const arrow::KeyValueMetadata* metadata = field->metadata.get();
-  auto position = ParseNumber<uint32_t>(FindMetadata(metadata, kPrimaryKeyPositionKey));
-  field->unenforced_primary_key =
-      position.has_value() || IsTruthy(FindMetadata(metadata, kPrimaryKeyKey).value_or(""));
-  field->unenforced_primary_key_position = position.value_or(0);
-  field->unenforced_clustering_key_position =
-      ParseNumber<uint32_t>(FindMetadata(metadata, kClusteringKeyPositionKey)).value_or(0);
-}
-
 Result<Field> FieldFromArrow(const arrow::Field& source, const std::string& path) {
   Field field;
   field.name = source.name();
@@ -104,6 +94,16 @@ Status AssignIds(std::vector<Field>* fields, int32_t* next_id) {
 }
 
 }  // namespace
+
+void ReadKeys(Field* field) {
+  const arrow::KeyValueMetadata* metadata = field->metadata.get();
+  auto position = ParseNumber<uint32_t>(FindMetadata(metadata, kPrimaryKeyPositionKey));
+  field->unenforced_primary_key =
+      position.has_value() || IsTruthy(FindMetadata(metadata, kPrimaryKeyKey).value_or(""));
+  field->unenforced_primary_key_position = position.value_or(0);
+  field->unenforced_clustering_key_position =
+      ParseNumber<uint32_t>(FindMetadata(metadata, kClusteringKeyPositionKey)).value_or(0);
+}
 
 Result<Schema> Schema::FromArrow(const arrow::Schema& schema, int32_t first_id) {
   Schema converted;

@@ -184,6 +184,21 @@ std::optional<Field> PruneByIds(const Field& field, const IdSet& ids) {
 
 }  // namespace
 
+const Field* Schema::FindByPath(const std::string& path) const {
+  if (const Field* field = FindByName(path)) return field;
+  auto parts = SplitPath(path);
+  if (!parts.ok()) return nullptr;
+  const std::vector<Field>* level = &fields;
+  const Field* found = nullptr;
+  for (const std::string& part : *parts) {
+    size_t index = IndexOf(*level, part);
+    if (index == level->size()) return nullptr;
+    found = &(*level)[index];
+    level = &found->children;
+  }
+  return found;
+}
+
 Result<Schema> Schema::Project(const std::vector<std::string>& columns, MemberOrder order) const {
   Projector projector(*this);
   for (const std::string& column : columns) ARROW_RETURN_NOT_OK(projector.Add(column));

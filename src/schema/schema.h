@@ -78,6 +78,9 @@ struct Schema {
   const Field* FindById(int32_t id) const;
   /// Top-level field by exact name, null if there is none.
   const Field* FindByName(std::string_view name) const;
+  /// The field at a path (`a.b`, quoted as for Project, or a top-level name with dots in it), null
+  /// if there is none.
+  const Field* FindByPath(const std::string& path) const;
   /// All fields in pre-order.
   std::vector<const Field*> PreOrder() const;
   /// The leaves in column order (2.1 and later).
@@ -97,6 +100,9 @@ struct Schema {
   /// leaves, non-null along the whole path, not inside lists.
   Status Validate() const;
 };
+
+/// Sets what a field's metadata says about its part in the primary and the clustering key.
+void ReadKeys(Field* field);
 
 /// `logical_type` of a leaf or parent Arrow type; refuses types that the format can't store.
 Result<std::string> LogicalTypeOf(const arrow::DataType& type);

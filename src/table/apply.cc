@@ -1,11 +1,7 @@
 #include "table/apply.h"
 
-#include <limits>
-
+#include "table/apply_operation.h"
 #include "table/feature_flags.h"
-#include "table/row_id_sequence.h"
-#include "table/row_words.h"
-#include "table/version_sequence.h"
 
 namespace lance {
 namespace {
@@ -13,153 +9,122 @@ namespace {
 constexpr char kLibraryName[] = "lance-cpp";
 constexpr char kFileFormatName[] = "lance";
 
-using FragmentList = google::protobuf::RepeatedPtrField<table::DataFragment>;
-
-/// Whether files of `version` may be in a table whose own version is `table_version`.
-bool Mixes(FileVersion version, FileVersion table_version) {
-  return version == table_version ||
-         (version != FileVersion::kV0_1 && table_version != FileVersion::kV0_1);
+/// Whether the operation may change what the indexes cover or which there are.
+bool DropsDeadIndexes(const Transaction& transaction) {
+  return transaction.has_delete_() || transaction.has_update() || transaction.has_merge() ||
+         transaction.has_project();
 }
 
-Status CheckNewFragment(const table::DataFragment& fragment, FileVersion table_version,
-                        bool* mixes_file_versions) {
-  if (fragment.physical_rows() == 0) return UserError("new fragment has no rows");
-  if (fragment.physical_rows() > kMaxFragmentRows) {
-    return UserError("new fragment has more than 2^32 rows: ", fragment.physical_rows(),
-                     "; write smaller files");
+Status ApplyTo(const Transaction& transaction, NextVersion* next) {
+  switch (transaction.operation_case()) {
+    case Transaction::kAppend:
+      return ApplyAppend(transaction.append(), next);
+    case Transaction::kDelete:
+      return ApplyDelete(transaction.delete_(), next);
+    case Transaction::kOverwrite:
+      return ApplyOverwrite(transaction.overwrite(), next);
+    case Transaction::kCreateIndex:
+      return ApplyCreateIndex(transaction.create_index(), next);
+    case Transaction::kRewrite:
+      return ApplyRewrite(transaction.rewrite(), next);
+    case Transaction::kMerge:
+      return ApplyMerge(transaction.merge(), next);
+    case Transaction::kRestore:
+      return ApplyRestore(next);
+    case Transaction::kReserveFragments:
+      return ApplyReserveFragments(transaction.reserve_fragments(), next);
+    case Transaction::kUpdate:
+      return ApplyUpdate(transaction.update(), next);
+    case Transaction::kProject:
+      return ApplyProject(transaction.project(), next);
+    case Transaction::kUpdateConfig:
+      return ApplyUpdateConfig(transaction, next);
+    case Transaction::kDataReplacement:
+      return ApplyDataReplacement(transaction.data_replacement(), next);
+    case Transaction::kClone:
+      return ApplyClone(transaction.clone(), next);
+    case Transaction::kUpdateBases:
+      return ApplyUpdateBases(transaction.update_bases(), next);
+    case Transaction::kUpdateMemWalState:
+    case Transaction::kDataOverlay:
+    case Transaction::OPERATION_NOT_SET:
+      break;
   }
-  for (const auto& file : fragment.files()) {
-    ARROW_ASSIGN_OR_RAISE(
-        FileVersion file_version,
-        FileVersionFromNumbers(file.file_major_version(), file.file_minor_version()));
-    if (!Mixes(file_version, table_version)) {
-      return UserError("cannot append data files of version ", FileVersionName(file_version),
-                       " to a table of version ", FileVersionName(table_version),
-                       ": V1 and V2 storage versions cannot be mixed");
+  return Unsupported("committing this operation: ", OperationName(transaction));
+}
+
+/// The version that the new one starts as a copy of.
+const Manifest* StartOf(const ApplyInput& input, const Transaction& transaction) {
+  bool from_source = transaction.has_restore() || transaction.has_clone();
+  return from_source ? input.source : input.newest;
+}
+
+Result<NextVersion> Begin(const ApplyInput& input, const Transaction& transaction,
+                          const ApplyOptions& options) {
+  const Manifest* start = StartOf(input, transaction);
+  if (start == nullptr && !transaction.has_overwrite()) {
+    return UserError(OperationName(transaction), " needs a table to be applied to");
+  }
+  NextVersion next;
+  next.newest = input.newest;
+  next.stable_row_ids = options.stable_row_ids;
+  next.data_version = options.data_version;
+  uint64_t version = input.newest != nullptr ? input.newest->version() + 1 : 1;
+  if (start != nullptr) {
+    next.manifest = *start;
+    next.indexes =
+        IndexSection(start == input.newest ? input.index_section : input.source_index_section);
+    next.stable_row_ids = start->has_stable_row_ids();
+    if (!transaction.has_overwrite()) {
+      ARROW_ASSIGN_OR_RAISE(next.data_version, start->data_version());
     }
     if (file_version != table_version) *mixes_file_versions = true;
   }
-  return Status::OK();
+  if (transaction.has_clone()) version = start->version();
+  next.manifest.head.set_version(options.version.value_or(version));
+  return next;
 }
 
-/// Gives ids to new fragments above every id used before.
-Status AssignFragmentIds(std::optional<uint32_t> max_before,
-                         std::vector<table::DataFragment>* fragments, Manifest* manifest) {
-  uint64_t next = max_before ? uint64_t{*max_before} + 1 : 0;
-  for (auto& fragment : *fragments) {
-    if (next > std::numeric_limits<uint32_t>::max()) {
-      return Unsupported("table has given out all of its 2^32 fragment ids");
-    }
-    fragment.set_id(next++);
-  }
-  if (next > 0) manifest->head.set_max_fragment_id(static_cast<uint32_t>(next - 1));
-  return Status::OK();
+/// What every commit sets.
+void Stamp(const Transaction& transaction, const ApplyOptions& options, Manifest* manifest) {
+  manifest->set_timestamp_ns(options.timestamp_ns);
+  manifest->head.set_tag(transaction.tag());
+  manifest->head.set_transaction_file(options.transaction_file);
+  if (transaction.has_clone()) return;  // the writer of the files stays known
+  manifest->head.clear_writer_version();
+  manifest->head.mutable_writer_version()->set_library(kLibraryName);
+  manifest->head.mutable_writer_version()->set_version(LANCE_VERSION);
 }
 
-Status AssignRowIds(uint64_t version, std::vector<table::DataFragment>* fragments,
-                    Manifest* manifest) {
-  uint64_t next = manifest->head.next_row_id();
-  for (auto& fragment : *fragments) {
-    uint64_t rows = fragment.physical_rows();
-    if (rows > std::numeric_limits<uint64_t>::max() - next) {
-      return Corrupt("next row id of the table leaves no room for ", rows, " rows: ", next);
-    }
-    fragment.set_inline_row_ids(RowIdSequence::Range(next, rows).Encode());
-    std::string versions = VersionSequence::Uniform(version, rows).Encode();
-    fragment.set_inline_created_at_versions(versions);
-    fragment.set_inline_last_updated_at_versions(std::move(versions));
-    next += rows;
-  }
-  manifest->head.set_next_row_id(next);
-  return Status::OK();
-}
-
-Status AddNewFragments(const FragmentList& added, FileVersion table_version,
-                       FeatureFlagSources* flags, Manifest* manifest) {
-  std::vector<table::DataFragment> fragments(added.begin(), added.end());
-  for (const auto& fragment : fragments) {
-    ARROW_RETURN_NOT_OK(CheckNewFragment(fragment, table_version, &flags->mixes_file_versions));
-  }
-  std::optional<uint32_t> max_before;
-  if (flags->previous != nullptr) max_before = flags->previous->max_fragment_id();
-  ARROW_RETURN_NOT_OK(AssignFragmentIds(max_before, &fragments, manifest));
-  if (flags->stable_row_ids) {
-    ARROW_RETURN_NOT_OK(AssignRowIds(manifest->version(), &fragments, manifest));
-  }
-  return manifest->AddFragments(fragments);
-}
-
-Status ApplyAppend(const table::Transaction::Append& append, FeatureFlagSources* flags,
-                   Manifest* manifest) {
-  if (flags->previous == nullptr) return UserError("append needs a table to append to");
-  ARROW_ASSIGN_OR_RAISE(FileVersion table_version, flags->previous->data_version());
-  return AddNewFragments(append.fragments(), table_version, flags, manifest);
-}
-
-/// With non-reusable field ids, an overwrite brings ids that were never used.
-Status AdvanceFieldIdLimit(Manifest* manifest) {
-  if (!manifest->head.has_max_allocated_field_id()) return Status::OK();
-  int32_t limit = manifest->head.max_allocated_field_id();
-  for (const Field* field : manifest->schema.PreOrder()) {
-    if (field->id <= limit) {
-      return MakeError(ErrorCode::kRetryableConflict,
-                       internal::Concat("field ids of this Overwrite are in use: ", field->id,
-                                        " is not above ", limit, "; please retry"));
-    }
-  }
-  manifest->head.set_max_allocated_field_id(std::max(limit, manifest->schema.MaxFieldId()));
-  return Status::OK();
-}
-
-Status ApplyOverwrite(const table::Transaction::Overwrite& overwrite, const ApplyOptions& options,
-                      FeatureFlagSources* flags, Manifest* manifest) {
-  manifest->fragments.clear();
-  manifest->fragment_owners.clear();
-  ARROW_ASSIGN_OR_RAISE(Schema schema,
-                        SchemaFromProto(overwrite.schema(), overwrite.schema_metadata()));
-  manifest->SetSchema(std::move(schema));
-  ARROW_RETURN_NOT_OK(AdvanceFieldIdLimit(manifest));
-  for (const auto& [key, value] : overwrite.config_upsert_values()) {
-    (*manifest->head.mutable_config())[key] = value;
-  }
-  auto* format = manifest->head.mutable_data_format();
-  format->set_file_format(kFileFormatName);
-  format->set_version(std::string(FileVersionName(options.data_version)));
-  return AddNewFragments(overwrite.fragments(), options.data_version, flags, manifest);
+bool HasCoveringIndexes(const NextVersion& next, const Manifest* start) {
+  if (auto decoded = next.indexes.has_covering_fields()) return *decoded;
+  return start != nullptr &&
+         (start->head.reader_feature_flags() & feature_flag::kCoveringIndexColumns) != 0;
 }
 
 }  // namespace
 
-bool KeepsIndexes(const Transaction& transaction) { return !transaction.has_overwrite(); }
-
-Result<Manifest> Apply(const Manifest* newest, const Transaction& transaction,
-                       const ApplyOptions& options) {
-  Manifest manifest;
-  if (newest != nullptr) manifest = *newest;
-  FeatureFlagSources flags;
-  flags.previous = newest;
-  flags.keeps_indexes = KeepsIndexes(transaction);
-  flags.stable_row_ids = newest != nullptr ? newest->has_stable_row_ids() : options.stable_row_ids;
-  manifest.head.set_version(newest != nullptr ? newest->version() + 1 : 1);
-  manifest.set_timestamp_ns(options.timestamp_ns);
-  manifest.head.set_tag(transaction.tag());
-  manifest.head.set_transaction_file(options.transaction_file);
-  manifest.head.clear_writer_version();
-  manifest.head.mutable_writer_version()->set_library(kLibraryName);
-  manifest.head.mutable_writer_version()->set_version(LANCE_VERSION);
-
-  switch (transaction.operation_case()) {
-    case Transaction::kAppend:
-      ARROW_RETURN_NOT_OK(ApplyAppend(transaction.append(), &flags, &manifest));
-      break;
-    case Transaction::kOverwrite:
-      ARROW_RETURN_NOT_OK(ApplyOverwrite(transaction.overwrite(), options, &flags, &manifest));
-      break;
-    default:
-      return Unsupported("committing this operation: ", OperationName(transaction));
+Result<NewVersion> Apply(const ApplyInput& input, const Transaction& transaction,
+                         const ApplyOptions& options) {
+  ARROW_ASSIGN_OR_RAISE(NextVersion next, Begin(input, transaction, options));
+  ARROW_RETURN_NOT_OK(ApplyTo(transaction, &next));
+  if (DropsDeadIndexes(transaction) && next.indexes.Encode()) {
+    ARROW_ASSIGN_OR_RAISE(IndexEntries * entries, next.indexes.Edit());
+    ARROW_RETURN_NOT_OK(DropDeadIndexes(next.manifest, entries));
   }
-  SetFeatureFlags(flags, &manifest);
-  return manifest;
+  Stamp(transaction, options, &next.manifest);
+  if (transaction.has_overwrite()) {
+    auto* format = next.manifest.head.mutable_data_format();
+    format->set_file_format(kFileFormatName);
+    format->set_version(std::string(FileVersionName(options.data_version)));
+  }
+  FeatureFlagSources flags;
+  flags.previous = input.newest != nullptr ? input.newest : input.source;
+  flags.has_covering_indexes = HasCoveringIndexes(next, StartOf(input, transaction));
+  flags.stable_row_ids = next.stable_row_ids;
+  flags.mixes_file_versions = next.mixes_file_versions;
+  SetFeatureFlags(flags, &next.manifest);
+  return NewVersion{std::move(next.manifest), next.indexes.Encode()};
 }
 
 }  // namespace lance

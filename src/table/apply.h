@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -19,15 +20,29 @@ struct ApplyOptions {
   FileVersion data_version = kDefaultFileVersion;
   /// Of the first version of a table; later ones inherit it.
   bool stable_row_ids = false;
+  /// Of a detached version; others get the number after the newest one.
+  std::optional<uint64_t> version = {};
 };
 
-/// Builds the next version from the newest one (null for a new table) and a transaction that has
-/// been rebased onto it. Fragment ids, row ids, row versions, limits and feature flags are assigned
-/// here, anew at every attempt of a commit. Pure. The transaction is an Append or an Overwrite.
-Result<Manifest> Apply(const Manifest* newest, const Transaction& transaction,
-                       const ApplyOptions& options);
+/// The versions that a new one is built from, each with its serialized index section.
+struct ApplyInput {
+  /// Null for a new table.
+  const Manifest* newest = nullptr;
+  std::optional<std::string> index_section = {};
+  /// Of a Restore the version to go back to, of a Clone the one that is cloned.
+  const Manifest* source = nullptr;
+  std::optional<std::string> source_index_section = {};
+};
 
-/// Whether the new version keeps the index section of the one that it builds on.
-bool KeepsIndexes(const Transaction& transaction);
+struct NewVersion {
+  Manifest manifest;
+  std::optional<std::string> index_section;
+};
+
+/// Builds the next version from the newest one and a transaction that has been rebased onto it.
+/// Fragment ids, row ids, row versions, limits and feature flags are assigned here, anew at every
+/// attempt of a commit. Pure.
+Result<NewVersion> Apply(const ApplyInput& input, const Transaction& transaction,
+                         const ApplyOptions& options);
 
 }  // namespace lance

@@ -40,6 +40,13 @@ Transaction Append(const std::vector<uint64_t>& rows) {
   return transaction;
 }
 
+/// Without indexes.
+Result<Manifest> Apply(const Manifest* newest, const Transaction& transaction,
+                       const ApplyOptions& options) {
+  ARROW_ASSIGN_OR_RAISE(NewVersion next, lance::Apply({.newest = newest}, transaction, options));
+  return std::move(next.manifest);
+}
+
 std::vector<uint64_t> IdsOf(const Manifest& manifest) {
   std::vector<uint64_t> ids;
   for (const auto& fragment : manifest.fragments) ids.push_back(fragment.id);
@@ -200,7 +207,7 @@ TEST(Apply, Refuses) {
   first.head.set_max_fragment_id(~0u);
   EXPECT_FALSE(Apply(&first, Append({1}), {}).ok()) << "fragment ids are used up";
   Transaction other;
-  other.mutable_delete_();
+  other.mutable_data_overlay();
   EXPECT_EQ(GetErrorCode(Apply(&first, other, {}).status()), ErrorCode::kUnsupported);
 }
 

@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "arrow/buffer.h"
+#include "table/complete_fragments.h"
 #include "table/feature_flags.h"
+#include "table/index_section.h"
+#include "table/merge_deletions.h"
+#include "table/now.h"
+#include "table/operation_footprint.h"
 #include "table/rebase.h"
 
 namespace lance {
@@ -19,12 +25,6 @@ constexpr uint32_t kMaxBackoffShift = 16;
 constexpr double kBackoffUnitFactor = 1.1;
 /// Sleeps are cut so that a stop request is seen soon.
 constexpr nanoseconds kMaxNap = std::chrono::milliseconds(20);
-
-int64_t NowNanoseconds() {
-  return std::chrono::duration_cast<nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 /// Waits a random number of slots below 2^(attempt + 2); a slot is the time of one attempt.
 Status BackOff(const Context& context, uint32_t attempt, nanoseconds first_attempt_time) {
@@ -42,6 +42,20 @@ Status BackOff(const Context& context, uint32_t attempt, nanoseconds first_attem
   return Status::OK();
 }
 
+uint64_t RandomDetachedVersion() {
+  std::random_device source;
+  return kDetachedBit | (uint64_t{source()} << 32) | source();
+}
+
+/// An index that is being made does not cover values that were updated meanwhile (rule p).
+Status PruneNewIndexes(const Transaction& theirs, Transaction* ours) {
+  if (!ours->has_create_index() || !theirs.has_update()) return Status::OK();
+  std::set<int32_t> fields;
+  for (uint32_t id : theirs.update().fields_modified()) fields.insert(static_cast<int32_t>(id));
+  return PruneCoverage(UpdatedFragments(theirs), fields,
+                       ours->mutable_create_index()->mutable_new_indices());
+}
+
 enum class Owner : uint8_t { kNobody, kUs, kOther };
 
 class Committer {
@@ -51,12 +65,27 @@ class Committer {
             const CommitOptions& options)
       : context_(context),
         table_(table),
-        newest_(std::move(read)),
+        read_(std::move(read)),
+        newest_(read_),
         transaction_(std::move(transaction)),
+        source_(options.source),
+        source_index_section_(options.source_index_section),
         options_(options),
         strict_(options.max_attempts == 0 && transaction_.has_overwrite()) {}
 
   Result<std::shared_ptr<const ManifestFile>> Run() {
+    auto committed = TryUntilCommitted();
+    bool may_be_committed =
+        committed.ok() || GetErrorCode(committed.status()) == ErrorCode::kCommitUnknown;
+    if (!may_be_committed) {
+      for (const std::string& path : written_) (void)table_.store->Delete(context_, path);
+    }
+    return committed;
+  }
+
+ private:
+  Result<std::shared_ptr<const ManifestFile>> TryUntilCommitted() {
+    if (transaction_.has_restore()) ARROW_RETURN_NOT_OK(ReadRestored());
     uint32_t attempts = std::max<uint32_t>(options_.max_attempts, 1);
     auto start = Clock::now();
     nanoseconds first_attempt_time{0};
@@ -66,7 +95,7 @@ class Committer {
         ARROW_RETURN_NOT_OK(BackOff(context_, attempt - 1, first_attempt_time));
       }
       ARROW_RETURN_NOT_OK(context_.CheckStop());
-      if (newest_ != nullptr && !strict_) ARROW_RETURN_NOT_OK(CatchUp());
+      if (newest_ != nullptr && !strict_ && !options_.detached) ARROW_RETURN_NOT_OK(CatchUp());
       ARROW_ASSIGN_OR_RAISE(auto committed, Attempt());
       if (committed != nullptr) return committed;
       if (newest_ == nullptr) {
@@ -81,10 +110,10 @@ class Committer {
                      {.path = table_.root});
   }
 
- private:
   /// Loads the versions committed after newest_ and rebases the transaction over each.
   Status CatchUp() {
     ARROW_ASSIGN_OR_RAISE(auto locations, ListVersions(context_, *table_.store, table_.root));
+    bool moved = false;
     for (const ManifestLocation& location : locations) {
       if (location.version <= newest_->version()) continue;
       auto file = ManifestFile::Read(context_, *table_.store, location);
@@ -96,8 +125,19 @@ class Committer {
       ARROW_RETURN_NOT_OK(file.status());
       ARROW_RETURN_NOT_OK(RebaseOver(**file));
       newest_ = std::move(*file);
+      moved = true;
     }
-    return Status::OK();
+    return moved ? FinishRebase() : Status::OK();
+  }
+
+  /// What of the rebase needs the newest version.
+  Status FinishRebase() {
+    bool moves_along =
+        transaction_.has_delete_() || transaction_.has_update() || transaction_.has_create_index();
+    if (moves_along) transaction_.set_read_version(newest_->version());
+    if (shared_fragments_.empty()) return Status::OK();
+    return MergeDeletions(context_, table_, newest_->manifest(), *options_.affected_rows,
+                          shared_fragments_, &transaction_, &written_);
   }
 
   Status RebaseOver(const ManifestFile& file) {
@@ -109,30 +149,55 @@ class Committer {
     }
     auto theirs = DecodeTransaction(AsBytes(*bytes));
     if (!theirs.ok()) return WithPlace(theirs.status(), {.path = file.location().path});
-    ARROW_ASSIGN_OR_RAISE(transaction_, Rebase(std::move(transaction_), *theirs, file.version()));
-    return Status::OK();
+    RebaseSubject ours{transaction_, &read_->manifest(), options_.affected_rows.get()};
+    ARROW_RETURN_NOT_OK(CheckConflict(ours, *theirs, file.version(), &shared_fragments_));
+    return PruneNewIndexes(*theirs, &transaction_);
+  }
+
+  /// The version to go back to must be one that could be written on.
+  Status ReadRestored() {
+    uint64_t version = transaction_.restore().version();
+    ARROW_ASSIGN_OR_RAISE(auto locations, ListVersions(context_, *table_.store, table_.root));
+    for (const ManifestLocation& location : locations) {
+      if (location.version != version) continue;
+      ARROW_ASSIGN_OR_RAISE(source_, ManifestFile::Read(context_, *table_.store, location));
+      ARROW_RETURN_NOT_OK(CheckWritable(source_->manifest()));
+      return source_->ReadIndexSection(context_, *table_.store).Value(&source_index_section_);
+    }
+    return WithPlace(NotFound("version ", version, " to restore was not found"),
+                     {.path = table_.root});
+  }
+
+  Result<ApplyInput> MakeInput() {
+    ApplyInput input;
+    input.source = source_ != nullptr ? &source_->manifest() : nullptr;
+    input.source_index_section = source_index_section_;
+    if (newest_ == nullptr) return input;
+    ARROW_RETURN_NOT_OK(CheckWritable(newest_->manifest()));
+    input.newest = &newest_->manifest();
+    if (!transaction_.has_overwrite()) {
+      ARROW_ASSIGN_OR_RAISE(input.index_section,
+                            newest_->ReadIndexSection(context_, *table_.store));
+    }
+    return input;
   }
 
   /// One try. Null when another writer took the version.
   Result<std::shared_ptr<const ManifestFile>> Attempt() {
-    std::optional<std::string> index_section;
-    if (newest_ != nullptr) {
-      ARROW_RETURN_NOT_OK(CheckWritable(newest_->manifest()));
-      if (KeepsIndexes(transaction_)) {
-        ARROW_ASSIGN_OR_RAISE(index_section, newest_->ReadIndexSection(context_, *table_.store));
-      }
-    }
+    ARROW_ASSIGN_OR_RAISE(ApplyInput input, MakeInput());
     ApplyOptions apply = options_.apply;
     apply.timestamp_ns = NowNanoseconds();
     apply.transaction_file = TransactionFileName(transaction_.read_version(), transaction_.uuid());
-    ARROW_ASSIGN_OR_RAISE(
-        Manifest manifest,
-        Apply(newest_ != nullptr ? &newest_->manifest() : nullptr, transaction_, apply));
+    if (options_.detached) apply.version = RandomDetachedVersion();
+    ARROW_ASSIGN_OR_RAISE(NewVersion next, Apply(input, transaction_, apply));
+    if (!transaction_.has_clone()) {
+      ARROW_RETURN_NOT_OK(CompleteFragments(context_, table_, &next.manifest));
+    }
     std::string transaction_bytes = transaction_.SerializeAsString();
-    std::string content = EncodeManifestFile(index_section, transaction_bytes, &manifest);
+    std::string content = EncodeManifestFile(next.index_section, transaction_bytes, &next.manifest);
 
     ManifestLocation target;
-    target.version = manifest.version();
+    target.version = next.manifest.version();
     target.naming = newest_ != nullptr ? newest_->location().naming : options_.naming;
     target.path = ManifestPath(table_.root, target.version, target.naming);
     target.size = content.size();
@@ -182,9 +247,18 @@ class Committer {
 
   const Context& context_;
   const TableLocation& table_;
+  /// The version that the transaction was made from, null for a new table.
+  const std::shared_ptr<const ManifestFile> read_;
   /// The version to build on, null for a new table.
   std::shared_ptr<const ManifestFile> newest_;
   Transaction transaction_;
+  /// The version to restore or to clone.
+  std::shared_ptr<const ManifestFile> source_;
+  std::optional<std::string> source_index_section_;
+  /// Fragments in which others deleted rows too.
+  std::set<uint64_t> shared_fragments_;
+  /// Files written by rebasing; nobody's when the commit fails.
+  std::vector<std::string> written_;
   const CommitOptions& options_;
   const bool strict_;
 };

@@ -3,11 +3,14 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "table/apply.h"
 #include "table/manifest_file.h"
+#include "table/row_address_set.h"
 #include "table/table_paths.h"
 #include "table/transaction.h"
 
@@ -21,6 +24,13 @@ struct CommitOptions {
   uint32_t max_attempts = 20;
   /// After the first attempt, no new one starts later than this.
   std::chrono::nanoseconds retry_time = std::chrono::seconds(30);
+  /// Of a Delete or Update: the rows that it deletes or moves, for merging with other deletions.
+  std::shared_ptr<const RowAddressSet> affected_rows = {};
+  /// Commits outside of the history: on top of the version read, whatever came after it.
+  bool detached = false;
+  /// Of a Clone: the version that is cloned, with its index section.
+  std::shared_ptr<const ManifestFile> source = {};
+  std::optional<std::string> source_index_section = {};
 };
 
 /// Commits a transaction: writes `_transactions/{read version}-{uuid}.txn`, then creates the next

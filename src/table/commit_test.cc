@@ -41,6 +41,10 @@ class FaultyStore final : public ObjectStore {
   Result<std::vector<ObjectInfo>> List(const Context& context, const std::string& folder) override {
     return store_->List(context, folder);
   }
+  Result<std::vector<std::string>> ListFolders(const Context& context,
+                                               const std::string& folder) override {
+    return store_->ListFolders(context, folder);
+  }
   Status Delete(const Context& context, const std::string& path) override {
     return store_->Delete(context, path);
   }
@@ -71,6 +75,7 @@ class Commits : public ::testing::Test {
     fragment->set_physical_rows(10);
     auto* file = fragment->add_files();
     file->set_path(MakeDataFileName());
+    file->set_file_size_bytes(1);
     file->set_file_major_version(2);
     file->set_file_minor_version(2);
   }

@@ -1,8 +1,15 @@
 #include "table/deletion_file.h"
 
+#include <random>
+#include <span>
+#include <vector>
+
 #include "arrow/api.h"
 #include "arrow/io/memory.h"
 #include "arrow/ipc/reader.h"
+#include "arrow/ipc/writer.h"
+#include "arrow/util/compression.h"
+#include "table/fragment_bitmap.h"
 #include "table/roaring_walk.h"
 
 namespace lance {
@@ -10,6 +17,29 @@ namespace {
 
 /// What decompression may take beside the values: Arrow's own small structures and padding.
 constexpr int64_t kDecodeSlackBytes = 1 << 20;
+/// From so many deleted rows on, a bitmap is written.
+constexpr uint64_t kMinBitmapRows = 5000;
+
+Result<std::string> EncodeArray(std::span<const uint32_t> offsets) {
+  auto values = std::make_shared<arrow::UInt32Array>(
+      static_cast<int64_t>(offsets.size()), arrow::Buffer::Wrap(offsets.data(), offsets.size()));
+  auto schema = arrow::schema({arrow::field("row_id", arrow::uint32(), /*nullable=*/false)});
+  ARROW_ASSIGN_OR_RAISE(auto sink, arrow::io::BufferOutputStream::Create());
+  arrow::ipc::IpcWriteOptions options = arrow::ipc::IpcWriteOptions::Defaults();
+  options.use_threads = false;
+  ARROW_ASSIGN_OR_RAISE(options.codec, arrow::util::Codec::Create(arrow::Compression::ZSTD));
+  ARROW_ASSIGN_OR_RAISE(auto writer, arrow::ipc::MakeFileWriter(sink, schema, options));
+  ARROW_RETURN_NOT_OK(
+      writer->WriteRecordBatch(*arrow::RecordBatch::Make(schema, values->length(), {values})));
+  ARROW_RETURN_NOT_OK(writer->Close());
+  ARROW_ASSIGN_OR_RAISE(auto content, sink->Finish());
+  return content->ToString();
+}
+
+uint64_t RandomId() {
+  std::random_device source;
+  return (uint64_t{source()} << 32) | source();
+}
 
 Status AddArray(const arrow::UInt32Array& offsets, DeletionVector::Builder* builder) {
   for (int64_t i = 0; i < offsets.length(); ++i) {
@@ -110,6 +140,24 @@ Result<std::shared_ptr<const DeletionVector>> ReadDeletionFile(const Context& co
                      {.path = path});
   }
   return vector;
+}
+
+Result<std::string> EncodeDeletionFile(const RoaringBitmap& deleted, uint64_t read_version,
+                                       table::DeletionFile* file) {
+  file->Clear();
+  file->set_read_version(read_version);
+  file->set_id(RandomId());
+  file->set_num_deleted_rows(deleted.cardinality());
+  if (deleted.cardinality() < kMinBitmapRows) {
+    file->set_file_type(table::DeletionFile::ARROW_ARRAY);
+    std::vector<uint32_t> offsets(deleted.cardinality());
+    deleted.toUint32Array(offsets.data());
+    return EncodeArray(offsets);
+  }
+  file->set_file_type(table::DeletionFile::BITMAP);
+  RoaringBitmap packed = deleted;
+  packed.runOptimize();
+  return EncodeBitmap(packed);
 }
 
 }  // namespace lance

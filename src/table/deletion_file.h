@@ -10,6 +10,7 @@
 #include "io/object_store.h"
 #include "table.pb.h"
 #include "table/deletion_vector.h"
+#include "table/roaring_bitmap.h"
 
 namespace lance {
 
@@ -29,5 +30,10 @@ Result<std::shared_ptr<const DeletionVector>> ReadDeletionFile(const Context& co
                                                                const std::string& path,
                                                                const table::DeletionFile& file,
                                                                uint64_t physical_rows);
+
+/// The contents of a deletion file of these offsets: `read_version` and the number of rows are
+/// noted in `file`, its kind is chosen and an id is drawn.
+Result<std::string> EncodeDeletionFile(const RoaringBitmap& deleted, uint64_t read_version,
+                                       table::DeletionFile* file);
 
 }  // namespace lance

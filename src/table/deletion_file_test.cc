@@ -1,12 +1,11 @@
 #include "table/deletion_file.h"
 
-#include <roaring/roaring.hh>
-
 #include "arrow/api.h"
 #include "arrow/io/memory.h"
 #include "arrow/ipc/writer.h"
 #include "arrow/util/compression.h"
 #include "gtest/gtest.h"
+#include "table/roaring_bitmap.h"
 
 namespace lance {
 namespace {
@@ -98,7 +97,7 @@ TEST(DeletionFile, ArrayCutAnywhere) {
 }
 
 TEST(DeletionFile, Bitmap) {
-  Roaring bitmap;
+  RoaringBitmap bitmap;
   bitmap.addRange(10, 20);
   bitmap.add(70000);
   std::string bytes(bitmap.getSizeInBytes(true), '\0');

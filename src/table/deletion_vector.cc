@@ -70,6 +70,16 @@ Result<std::shared_ptr<const DeletionVector>> DeletionVector::Builder::Finish() 
   return vector;
 }
 
+std::vector<RowRange> DeletionVector::DeletedRanges() const {
+  std::vector<RowRange> ranges;
+  for (uint64_t start = NextDeleted(0); start < physical_rows_;) {
+    uint64_t end = NextLive(start);
+    ranges.push_back({start, end - start});
+    start = end < physical_rows_ ? NextDeleted(end) : physical_rows_;
+  }
+  return ranges;
+}
+
 bool DeletionVector::IsDeleted(uint64_t offset) const {
   if (bits_.empty()) {
     return std::binary_search(offsets_.begin(), offsets_.end(), static_cast<uint32_t>(offset));

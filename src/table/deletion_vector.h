@@ -36,6 +36,8 @@ class DeletionVector {
   uint64_t num_live() const { return physical_rows_ - num_deleted_; }
 
   bool IsDeleted(uint64_t offset) const;
+  /// The runs of deleted rows, ascending.
+  std::vector<RowRange> DeletedRanges() const;
   /// The physical offset of a live position below num_live().
   uint64_t PhysicalOffset(uint64_t live_position) const;
   /// Appends the ranges of physical offsets that hold the live positions of `live`, which ends at

@@ -94,13 +94,13 @@ void SetFeatureFlags(const FeatureFlagSources& sources, Manifest* manifest) {
   }
   if (sources.stable_row_ids) both |= kStableRowIds;
   if (sources.mixes_file_versions) both |= kMixedFileVersions;
+  if (sources.has_covering_indexes) both |= kCoveringIndexColumns;
   if (manifest->head.base_paths_size() > 0) both |= kBasePaths;
   uint64_t writer_only = 0;
   if (manifest->head.config_size() > 0) writer_only |= kTableConfig;
   if (const Manifest* previous = sources.previous; previous != nullptr) {
     uint64_t before = previous->head.reader_feature_flags();
     both |= before & kPaired;
-    if (sources.keeps_indexes) both |= before & kCoveringIndexColumns;
     writer_only |= previous->head.writer_feature_flags() & kNonReusableFieldIds;
   }
   manifest->head.set_reader_feature_flags(both);

@@ -39,8 +39,8 @@ Status CheckWritable(const Manifest& manifest);
 struct FeatureFlagSources {
   /// The version that the manifest builds on; null for a new table.
   const Manifest* previous = nullptr;
-  /// Whether it carries over the index section of `previous`.
-  bool keeps_indexes = false;
+  /// Whether an index entry has covering columns.
+  bool has_covering_indexes = false;
   bool stable_row_ids = false;
   /// Whether it adds data files of another version than the table's.
   bool mixes_file_versions = false;

@@ -22,6 +22,28 @@ constexpr int64_t kNanosPerSecond = 1'000'000'000;
 // Beyond this, nanoseconds don't fit 64 bits (year 2262).
 constexpr int64_t kMaxSeconds = std::numeric_limits<int64_t>::max() / kNanosPerSecond - 1;
 
+/// Serializes fragments one after the other into one buffer.
+Result<std::vector<FragmentSummary>> StoreFragments(
+    const std::vector<table::DataFragment>& fragments,
+    std::vector<std::shared_ptr<const arrow::Buffer>>* owners) {
+  std::string bytes;
+  std::vector<size_t> ends;
+  for (const auto& fragment : fragments) {
+    fragment.AppendToString(&bytes);
+    ends.push_back(bytes.size());
+  }
+  std::shared_ptr<const arrow::Buffer> owner = arrow::Buffer::FromString(std::move(bytes));
+  std::vector<FragmentSummary> summaries;
+  size_t start = 0;
+  for (size_t end : ends) {
+    ARROW_ASSIGN_OR_RAISE(auto summary, SummarizeFragment({owner->data() + start, end - start}));
+    summaries.push_back(summary);
+    start = end;
+  }
+  owners->push_back(std::move(owner));
+  return summaries;
+}
+
 Status CheckOrder(Manifest* manifest) {
   auto by_id = [](const FragmentSummary& a, const FragmentSummary& b) { return a.id < b.id; };
   auto& fragments = manifest->fragments;
@@ -91,6 +113,18 @@ std::optional<uint32_t> Manifest::max_fragment_id() const {
   return max;
 }
 
+Result<int32_t> Manifest::MaxFieldId() const {
+  int32_t max = schema.MaxFieldId();
+  if (head.has_max_allocated_field_id()) max = std::max(max, head.max_allocated_field_id());
+  for (const FragmentSummary& summary : fragments) {
+    ARROW_ASSIGN_OR_RAISE(auto fragment, ParseFragment(summary));
+    for (const auto& file : fragment.files()) {
+      for (int32_t id : file.fields()) max = std::max(max, id);
+    }
+  }
+  return max;
+}
+
 Result<Manifest> Manifest::Decode(Bytes message, std::shared_ptr<const arrow::Buffer> owner) {
   Manifest manifest;
   manifest.fragment_owners.push_back(std::move(owner));
@@ -139,23 +173,34 @@ void Manifest::AppendEncoded(std::string* out) const {
   }
 }
 
+const FragmentSummary* Manifest::FindFragment(uint64_t id) const {
+  auto at =
+      std::lower_bound(fragments.begin(), fragments.end(), id,
+                       [](const FragmentSummary& a, uint64_t wanted) { return a.id < wanted; });
+  return at != fragments.end() && at->id == id ? &*at : nullptr;
+}
+
 Status Manifest::AddFragments(const std::vector<table::DataFragment>& added) {
   if (added.empty()) return Status::OK();
-  std::string bytes;
-  std::vector<size_t> ends;
-  for (const auto& fragment : added) {
-    fragment.AppendToString(&bytes);
-    ends.push_back(bytes.size());
-  }
-  std::shared_ptr<const arrow::Buffer> owner = arrow::Buffer::FromString(std::move(bytes));
-  size_t start = 0;
-  for (size_t end : ends) {
-    ARROW_ASSIGN_OR_RAISE(auto summary, SummarizeFragment({owner->data() + start, end - start}));
-    fragments.push_back(summary);
-    start = end;
-  }
-  fragment_owners.push_back(std::move(owner));
+  ARROW_ASSIGN_OR_RAISE(auto summaries, StoreFragments(added, &fragment_owners));
+  fragments.insert(fragments.end(), summaries.begin(), summaries.end());
   return CheckOrder(this);
+}
+
+Status Manifest::ReplaceFragments(const std::vector<table::DataFragment>& replacements) {
+  if (replacements.empty()) return Status::OK();
+  ARROW_ASSIGN_OR_RAISE(auto summaries, StoreFragments(replacements, &fragment_owners));
+  for (const FragmentSummary& summary : summaries) {
+    const FragmentSummary* old = FindFragment(summary.id);
+    if (old == nullptr) return UserError("table has no fragment ", summary.id, " to be replaced");
+    fragments[static_cast<size_t>(old - fragments.data())] = summary;
+  }
+  return Status::OK();
+}
+
+void Manifest::RemoveFragments(const std::set<uint64_t>& ids) {
+  std::erase_if(fragments,
+                [&](const FragmentSummary& fragment) { return ids.contains(fragment.id); });
 }
 
 void Manifest::SetSchema(Schema new_schema) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,13 +39,22 @@ struct Manifest {
   /// The largest fragment id ever given out, or nothing.
   std::optional<uint32_t> max_fragment_id() const;
 
+  /// The largest field id that the schema or a data file uses, or that was ever given out where the
+  /// table keeps count of that.
+  Result<int32_t> MaxFieldId() const;
+
   /// Decodes the message (without framing). `owner` holds the bytes.
   static Result<Manifest> Decode(Bytes message, std::shared_ptr<const arrow::Buffer> owner);
   uint64_t EncodedSize() const;
   void AppendEncoded(std::string* out) const;
 
-  /// Adds a fragment as a message of its own.
+  /// Null if there is none of that id.
+  const FragmentSummary* FindFragment(uint64_t id) const;
+  /// Adds fragments as messages of their own.
   Status AddFragments(const std::vector<table::DataFragment>& added);
+  /// Puts these in the place of the fragments with their ids, all of which must exist.
+  Status ReplaceFragments(const std::vector<table::DataFragment>& replacements);
+  void RemoveFragments(const std::set<uint64_t>& ids);
   /// Sets schema, head.fields and head.schema_metadata.
   void SetSchema(Schema new_schema);
 };

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "arrow/buffer.h"
+#include "table/ref_json.h"
+#include "table/ref_names.h"
 #include "table/table_paths.h"
 
 namespace lance {
@@ -11,32 +13,20 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kSuffix = ".json";
-constexpr std::string_view kMainBranch = "main";
-
-std::optional<std::string> OptionalText(const Json& object, const char* key) {
-  auto at = object.find(key);
-  if (at == object.end() || !at->is_string()) return std::nullopt;
-  return at->get<std::string>();
-}
-
-std::optional<uint64_t> OptionalNumber(const Json& object, const char* key) {
-  auto at = object.find(key);
-  if (at == object.end() || !at->is_number_unsigned()) return std::nullopt;
-  return at->get<uint64_t>();
-}
-
-Status CheckTagName(const std::string& name) {
-  bool climbs = name.empty() || name.find('/') != std::string::npos ||
-                name.find('\0') != std::string::npos || name.find("..") != std::string::npos;
-  if (climbs) return UserError("not a valid name of a tag: '", name, "'");
-  return Status::OK();
-}
 
 Result<Tag> ReadTagFile(const Context& context, ObjectStore& store, const std::string& path) {
   ARROW_ASSIGN_OR_RAISE(auto content, store.Get(context, path));
   auto tag = DecodeTag({content->data(), static_cast<size_t>(content->size())});
   if (!tag.ok()) return WithPlace(tag.status(), {.path = path});
   return tag;
+}
+
+std::string TagPath(const std::string& main_root, const std::string& name) {
+  return TagsFolder(main_root) + "/" + name + std::string(kSuffix);
+}
+
+Status NoTag(const std::string& main_root, const std::string& name) {
+  return WithPlace(NotFound("tag '", name, "' does not exist"), {.path = main_root});
 }
 
 }  // namespace
@@ -53,12 +43,23 @@ Result<Tag> DecodeTag(Bytes json) {
   tag.manifest_size = OptionalNumber(object, "manifestSize").value_or(0);
   tag.created_at = OptionalText(object, "createdAt");
   tag.updated_at = OptionalText(object, "updatedAt");
-  if (auto metadata = object.find("metadata"); metadata != object.end() && metadata->is_object()) {
-    for (const auto& [key, value] : metadata->items()) {
-      if (value.is_string()) tag.metadata[key] = value.get<std::string>();
-    }
-  }
+  tag.metadata = TextMap(object, "metadata");
   return tag;
+}
+
+std::string EncodeTag(const Tag& tag) {
+  auto text_or_null = [](const std::optional<std::string>& text) -> nlohmann::ordered_json {
+    if (!text) return nullptr;
+    return *text;
+  };
+  nlohmann::ordered_json object;
+  object["branch"] = text_or_null(tag.branch);
+  object["version"] = tag.version;
+  object["createdAt"] = text_or_null(tag.created_at);
+  object["updatedAt"] = text_or_null(tag.updated_at);
+  object["manifestSize"] = tag.manifest_size;
+  object["metadata"] = tag.metadata;
+  return object.dump(2);
 }
 
 Result<std::map<std::string, Tag>> ListTags(const Context& context, ObjectStore& store,
@@ -80,11 +81,35 @@ Result<std::map<std::string, Tag>> ListTags(const Context& context, ObjectStore&
 Result<Tag> ReadTag(const Context& context, ObjectStore& store, const std::string& main_root,
                     const std::string& name) {
   ARROW_RETURN_NOT_OK(CheckTagName(name));
-  auto tag = ReadTagFile(context, store, TagsFolder(main_root) + "/" + name + std::string(kSuffix));
+  auto tag = ReadTagFile(context, store, TagPath(main_root, name));
   if (!tag.ok() && GetErrorCode(tag.status()) == ErrorCode::kNotFound) {
-    return WithPlace(NotFound("tag '", name, "' does not exist"), {.path = main_root});
+    return NoTag(main_root, name);
   }
   return tag;
+}
+
+Status CreateTag(const Context& context, ObjectStore& store, const std::string& main_root,
+                 const std::string& name, const Tag& tag) {
+  ARROW_RETURN_NOT_OK(CheckTagName(name));
+  std::string json = EncodeTag(tag);
+  Status put = store.PutIfAbsent(context, TagPath(main_root, name), AsBytes(json));
+  if (!put.ok() && GetErrorCode(put) == ErrorCode::kAlreadyExists) {
+    return AlreadyExists("tag '", name, "' already exists; update it, or choose another name");
+  }
+  return put;
+}
+
+Status ReplaceTag(const Context& context, ObjectStore& store, const std::string& main_root,
+                  const std::string& name, const Tag& tag) {
+  ARROW_RETURN_NOT_OK(ReadTag(context, store, main_root, name).status());
+  std::string json = EncodeTag(tag);
+  return store.Put(context, TagPath(main_root, name), AsBytes(json));
+}
+
+Status DeleteTag(const Context& context, ObjectStore& store, const std::string& main_root,
+                 const std::string& name) {
+  ARROW_RETURN_NOT_OK(ReadTag(context, store, main_root, name).status());
+  return store.Delete(context, TagPath(main_root, name));
 }
 
 }  // namespace lance

@@ -23,11 +23,20 @@ struct Tag {
 };
 
 Result<Tag> DecodeTag(Bytes json);
+std::string EncodeTag(const Tag& tag);
 
 Result<std::map<std::string, Tag>> ListTags(const Context& context, ObjectStore& store,
                                             const std::string& main_root);
 /// NotFound if there is no such tag.
 Result<Tag> ReadTag(const Context& context, ObjectStore& store, const std::string& main_root,
                     const std::string& name);
+/// AlreadyExists if there is such a tag.
+Status CreateTag(const Context& context, ObjectStore& store, const std::string& main_root,
+                 const std::string& name, const Tag& tag);
+/// NotFound if there is no such tag.
+Status ReplaceTag(const Context& context, ObjectStore& store, const std::string& main_root,
+                  const std::string& name, const Tag& tag);
+Status DeleteTag(const Context& context, ObjectStore& store, const std::string& main_root,
+                 const std::string& name);
 
 }  // namespace lance

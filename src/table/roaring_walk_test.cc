@@ -1,16 +1,17 @@
 #include "table/roaring_walk.h"
 
 #include <random>
-#include <roaring/roaring.hh>
+
 #include <set>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "table/roaring_bitmap.h"
 
 namespace lance {
 namespace {
 
-std::string Serialize(Roaring bitmap, bool with_runs) {
+std::string Serialize(RoaringBitmap bitmap, bool with_runs) {
   if (with_runs) bitmap.runOptimize();
   std::string bytes(bitmap.getSizeInBytes(/*portable=*/true), '\0');
   bitmap.write(bytes.data(), /*portable=*/true);
@@ -33,15 +34,15 @@ std::optional<std::vector<uint32_t>> Walk(std::string_view bytes) {
   return values;
 }
 
-std::vector<uint32_t> ValuesOf(const Roaring& bitmap) {
+std::vector<uint32_t> ValuesOf(const RoaringBitmap& bitmap) {
   std::vector<uint32_t> values(bitmap.cardinality());
   bitmap.toUint32Array(values.data());
   return values;
 }
 
-Roaring MakeBitmap(uint32_t seed) {
+RoaringBitmap MakeBitmap(uint32_t seed) {
   std::mt19937 random(seed);
-  Roaring bitmap;
+  RoaringBitmap bitmap;
   uint32_t containers = random() % 7;
   for (uint32_t i = 0; i < containers; ++i) {
     uint32_t base = (random() % 40) << 16;
@@ -65,8 +66,8 @@ Roaring MakeBitmap(uint32_t seed) {
 }
 
 TEST(WalkRoaring, EmptyAndFull) {
-  EXPECT_EQ(Walk(Serialize(Roaring(), false)), std::vector<uint32_t>());
-  Roaring all;
+  EXPECT_EQ(Walk(Serialize(RoaringBitmap(), false)), std::vector<uint32_t>());
+  RoaringBitmap all;
   all.addRange(0, uint64_t{1} << 32);
   uint64_t count = 0;
   std::string bytes = Serialize(all, true);
@@ -77,14 +78,14 @@ TEST(WalkRoaring, EmptyAndFull) {
 TEST(WalkRoaring, ReadsWhatCRoaringWrites) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
-    Roaring bitmap = MakeBitmap(seed);
+    RoaringBitmap bitmap = MakeBitmap(seed);
     EXPECT_EQ(Walk(Serialize(bitmap, false)), ValuesOf(bitmap));
     EXPECT_EQ(Walk(Serialize(bitmap, true)), ValuesOf(bitmap));
   }
 }
 
 TEST(WalkRoaring, RefusesEveryTruncation) {
-  Roaring bitmap;
+  RoaringBitmap bitmap;
   bitmap.add(3);
   bitmap.addRange(70000, 70100);
   for (uint32_t i = 0; i < 5000; ++i) bitmap.add((3u << 16) + 7 * i % 65536);
@@ -114,9 +115,9 @@ TEST(WalkRoaring, DamagedBytesAreRefusedOrSafe) {
       ++refused;
       continue;
     }
-    Roaring read = Roaring::readSafe(bytes.data(), bytes.size());
+    RoaringBitmap read = RoaringBitmap::readSafe(bytes.data(), bytes.size());
     ASSERT_EQ(ValuesOf(read), *values);
-    ASSERT_EQ((read | Roaring()).cardinality(), values->size());
+    ASSERT_EQ((read | RoaringBitmap()).cardinality(), values->size());
   }
   EXPECT_GT(refused, 500);
 }

@@ -322,6 +322,10 @@ RowIdSequence RowIdSequence::FromValues(std::span<const uint64_t> values) {
   return sequence;
 }
 
+void RowIdSequence::AppendRange(uint64_t start, uint64_t count) {
+  Add(U64Segment::Range(start, count));
+}
+
 Result<RowIdSequence> RowIdSequence::Decode(Bytes bytes) {
   table::RowIdSequence proto;
   if (!ParseMessage(bytes, &proto)) {

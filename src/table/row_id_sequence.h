@@ -75,6 +75,8 @@ class RowIdSequence {
   /// Ids start … start + count - 1.
   static RowIdSequence Range(uint64_t start, uint64_t count);
   static RowIdSequence FromValues(std::span<const uint64_t> values);
+  /// Adds ids start … start + count - 1 at the end.
+  void AppendRange(uint64_t start, uint64_t count);
 
   static Result<RowIdSequence> Decode(Bytes bytes);
   std::string Encode() const;

@@ -47,8 +47,16 @@ std::string NewDataFilePath(std::string_view root, std::string_view file_name) {
   return std::string(root) + std::string(kDataFolder) + std::string(file_name);
 }
 
+std::string NewDeletionFilePath(std::string_view root, std::string_view file_name) {
+  return std::string(root) + std::string(kDeletionsFolder) + std::string(file_name);
+}
+
 std::string TagsFolder(std::string_view main_root) {
   return std::string(main_root) + "/_refs/tags";
+}
+
+std::string BranchesFolder(std::string_view main_root) {
+  return std::string(main_root) + "/_refs/branches";
 }
 
 std::string BranchRoot(std::string_view main_root, std::string_view branch) {

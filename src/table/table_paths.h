@@ -19,7 +19,9 @@ struct TableLocation {
 std::string TransactionFileName(uint64_t read_version, std::string_view uuid);
 std::string TransactionPath(std::string_view root, std::string_view file_name);
 std::string NewDataFilePath(std::string_view root, std::string_view file_name);
+std::string NewDeletionFilePath(std::string_view root, std::string_view file_name);
 std::string TagsFolder(std::string_view main_root);
+std::string BranchesFolder(std::string_view main_root);
 std::string BranchRoot(std::string_view main_root, std::string_view branch);
 /// The root of the main branch: `root` without `/tree/{branch}` when the manifest is a branch's.
 std::string MainRoot(std::string_view root, const Manifest& manifest);

@@ -16,6 +16,39 @@ VersionSequence VersionSequence::Uniform(uint64_t version, uint64_t rows) {
   return sequence;
 }
 
+void VersionSequence::AddRun(uint64_t version, uint64_t rows) {
+  if (!versions_.empty() && versions_.back() == version) {
+    ends_.back() += rows;
+  } else {
+    ends_.push_back(size() + rows);
+    versions_.push_back(version);
+  }
+}
+
+VersionSequence VersionSequence::FromValues(std::span<const uint64_t> versions) {
+  VersionSequence sequence;
+  for (uint64_t version : versions) sequence.AddRun(version, 1);
+  return sequence;
+}
+
+VersionSequence VersionSequence::WithVersion(uint64_t version,
+                                             std::span<const uint32_t> offsets) const {
+  VersionSequence changed;
+  uint64_t at = 0;
+  for (size_t run = 0; run < ends_.size(); ++run) {
+    while (at < ends_[run]) {
+      bool is_changed = !offsets.empty() && offsets.front() == at;
+      uint64_t stop = at + 1;
+      if (!is_changed)
+        stop = offsets.empty() ? ends_[run] : std::min<uint64_t>(ends_[run], offsets.front());
+      changed.AddRun(is_changed ? version : versions_[run], stop - at);
+      if (is_changed) offsets = offsets.subspan(1);
+      at = stop;
+    }
+  }
+  return changed;
+}
+
 Result<VersionSequence> VersionSequence::Decode(Bytes bytes) {
   table::RowDatasetVersionSequence proto;
   if (!ParseMessage(bytes, &proto)) {

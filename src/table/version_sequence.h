@@ -17,6 +17,11 @@ class VersionSequence {
   /// All rows have one version.
   static VersionSequence Uniform(uint64_t version, uint64_t rows);
 
+  static VersionSequence FromValues(std::span<const uint64_t> versions);
+
+  /// The same but for the rows at `offsets`, which ascend: they have `version`.
+  VersionSequence WithVersion(uint64_t version, std::span<const uint32_t> offsets) const;
+
   static Result<VersionSequence> Decode(Bytes bytes);
   std::string Encode() const;
 
@@ -25,6 +30,8 @@ class VersionSequence {
   void Read(uint64_t first, std::span<uint64_t> out) const;
 
  private:
+  void AddRun(uint64_t version, uint64_t rows);
+
   /// Rows before the end of each run.
   std::vector<uint64_t> ends_;
   std::vector<uint64_t> versions_;

@@ -40,5 +40,20 @@ TEST(VersionSequence, RefusesBrokenBytes) {
   EXPECT_FALSE(VersionSequence::Decode(AsBytes(proto.SerializeAsString())).ok());
 }
 
+TEST(VersionSequence, WithVersion) {
+  auto values = [](const VersionSequence& sequence) {
+    std::vector<uint64_t> out(sequence.size());
+    sequence.Read(0, out);
+    return out;
+  };
+  using Values = std::vector<uint64_t>;
+  auto sequence = VersionSequence::FromValues(Values{1, 1, 1, 2, 2});
+  std::vector<uint32_t> offsets = {0, 2, 3};
+  EXPECT_EQ(values(sequence.WithVersion(9, offsets)), (Values{9, 1, 9, 9, 2}));
+  EXPECT_EQ(values(sequence.WithVersion(9, {})), values(sequence));
+  std::vector<uint32_t> all = {0, 1, 2, 3, 4};
+  EXPECT_EQ(sequence.WithVersion(9, all).Encode(), VersionSequence::Uniform(9, 5).Encode());
+}
+
 }  // namespace
 }  // namespace lance

@@ -1,0 +1,111 @@
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrow/type.h"
+#include "arrow_exchange.h"
+#include "bindings.h"
+#include "errors.h"
+#include "pull_into.h"
+
+namespace nb = nanobind;
+using namespace nanobind::literals;  // NOLINT: "name"_a
+
+namespace lance::python {
+namespace {
+
+using Handle = std::shared_ptr<Dataset>;
+/// Entries, and whether they replace all there are.
+using Changes = std::pair<std::map<std::string, std::optional<std::string>>, bool>;
+
+Handle AlterColumns(const Dataset& dataset, const nb::list& alterations) {
+  std::vector<ColumnAlteration> converted;
+  for (nb::handle item : alterations) {
+    auto parts = nb::cast<nb::tuple>(item);
+    ColumnAlteration alteration;
+    alteration.path = nb::cast<std::string>(parts[0]);
+    alteration.rename = nb::cast<std::optional<std::string>>(parts[1]);
+    alteration.nullable = nb::cast<std::optional<bool>>(parts[2]);
+    // A type travels as the only field of a schema.
+    if (!parts[3].is_none()) alteration.data_type = SchemaFromPython(parts[3])->field(0)->type();
+    converted.push_back(std::move(alteration));
+  }
+  return Unwrap(WithoutGil([&] { return dataset.AlterColumns(converted); }));
+}
+
+Handle AddNullColumns(const Dataset& dataset, nb::handle schema) {
+  auto columns = SchemaFromPython(schema);
+  return Unwrap(WithoutGil([&] { return dataset.AddNullColumns(columns); }));
+}
+
+Handle AddColumns(const Dataset& dataset, nb::handle data) {
+  return PullInto(data, [&](const auto& reader) { return dataset.AddColumns(reader); });
+}
+
+Handle Merge(const Dataset& dataset, nb::handle data, const std::string& left_on,
+             const std::string& right_on) {
+  return PullInto(data,
+                  [&](const auto& reader) { return dataset.Merge(reader, left_on, right_on); });
+}
+
+std::optional<MapChanges> ToChanges(const std::optional<Changes>& changes) {
+  if (!changes) return std::nullopt;
+  return MapChanges{changes->first, changes->second};
+}
+
+Handle ChangeMetadata(const Dataset& dataset, const std::optional<Changes>& config,
+                      const std::optional<Changes>& table, const std::optional<Changes>& schema,
+                      const std::map<std::string, Changes>& fields) {
+  MetadataChanges changes{ToChanges(config), ToChanges(table), ToChanges(schema), {}};
+  for (const auto& [path, change] : fields) {
+    changes.fields[path] = MapChanges{change.first, change.second};
+  }
+  return Unwrap(WithoutGil([&] { return dataset.ChangeMetadata(changes); }));
+}
+
+using BaseTuple = std::tuple<uint32_t, std::optional<std::string>, bool, std::string>;
+
+Handle AddBases(const Dataset& dataset, const std::vector<BaseTuple>& bases) {
+  std::vector<BasePathInfo> infos;
+  for (const auto& [id, name, is_root, path] : bases) infos.push_back({id, name, is_root, path});
+  return Unwrap(WithoutGil([&] { return dataset.AddBases(infos); }));
+}
+
+std::vector<BaseTuple> BasePaths(const Dataset& dataset) {
+  std::vector<BaseTuple> bases;
+  for (const BasePathInfo& info : dataset.base_paths()) {
+    bases.emplace_back(info.id, info.name, info.is_dataset_root, info.path);
+  }
+  return bases;
+}
+
+}  // namespace
+
+void BindChanges(nb::class_<Dataset>& dataset) {
+  dataset
+      .def("restore",
+           [](const Dataset& self) { return Unwrap(WithoutGil([&] { return self.Restore(); })); })
+      .def("truncate",
+           [](const Dataset& self) { return Unwrap(WithoutGil([&] { return self.Truncate(); })); })
+      .def(
+          "drop_columns",
+          [](const Dataset& self, const std::vector<std::string>& paths) {
+            return Unwrap(WithoutGil([&] { return self.DropColumns(paths); }));
+          },
+          "paths"_a)
+      .def("alter_columns", &AlterColumns, "alterations"_a)
+      .def("add_null_columns", &AddNullColumns, "schema"_a)
+      .def("add_columns", &AddColumns, "data"_a)
+      .def("merge", &Merge, "data"_a, "left_on"_a, "right_on"_a)
+      .def("change_metadata", &ChangeMetadata, nb::kw_only(), "config"_a.none() = nb::none(),
+           "table"_a.none() = nb::none(), "schema"_a.none() = nb::none(),
+           "fields"_a = std::map<std::string, Changes>())
+      .def("add_bases", &AddBases, "bases"_a)
+      .def("base_paths", &BasePaths);
+}
+
+}  // namespace lance::python

@@ -1,0 +1,176 @@
+// The verbs that change a table.
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/text_table.h"
+#include "cli/value.h"
+#include "dataset/auto_cleanup.h"
+#include "table/now.h"
+
+namespace lance::cli {
+namespace {
+
+constexpr char kDefaultAge[] = "14d";
+
+/// The same for every verb that makes a version.
+void PrintVersion(const ChangeArguments& arguments, const Dataset& dataset,
+                  const std::string& done) {
+  if (arguments.table.json) {
+    Print(ToDocument({{"uri", dataset.uri()}, {"version", dataset.version()}}));
+  } else {
+    Print(done + ", version " + std::to_string(dataset.version()) + "\n");
+  }
+}
+
+/// The version that a verb's --version names, in terms of the table of the newest one.
+VersionRef ReferenceTo(const Dataset& dataset) {
+  return BranchVersion{dataset.branch(), dataset.version()};
+}
+
+Result<CleanupPolicy> PolicyOf(const ChangeArguments& arguments) {
+  CleanupPolicy policy;
+  policy.retain_versions = arguments.retain;
+  policy.delete_unverified = arguments.delete_unverified;
+  policy.error_if_tagged_old_versions = false;
+  policy.dry_run = arguments.dry_run;
+  std::optional<std::string> age = arguments.older_than;
+  if (!age && !arguments.retain) age = kDefaultAge;
+  if (age) {
+    auto duration = ParseDuration(*age);
+    if (!duration) return UserError("not a duration: ", *age, "; write 14d, 2h30m or 0s");
+    policy.before_timestamp_ns = NowNanoseconds() - *duration;
+  }
+  return policy;
+}
+
+}  // namespace
+
+Status RunRestore(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_ASSIGN_OR_RAISE(auto restored, dataset->Restore());
+  PrintVersion(arguments, *restored, "restored version " + std::to_string(dataset->version()));
+  return Status::OK();
+}
+
+Status RunTag(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_ASSIGN_OR_RAISE(auto tags, dataset->Tags());
+  VersionRef version = ReferenceTo(*dataset);
+  ARROW_RETURN_NOT_OK(tags.contains(arguments.name) ? dataset->UpdateTag(arguments.name, version)
+                                                    : dataset->CreateTag(arguments.name, version));
+  PrintVersion(arguments, *dataset, "tagged " + arguments.name);
+  return Status::OK();
+}
+
+Status RunUntag(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_RETURN_NOT_OK(dataset->DeleteTag(arguments.name));
+  PrintVersion(arguments, *dataset, "deleted tag " + arguments.name);
+  return Status::OK();
+}
+
+Status RunBranch(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_ASSIGN_OR_RAISE(auto branch, dataset->CreateBranch(arguments.name, ReferenceTo(*dataset)));
+  PrintVersion(arguments, *branch, "branched to " + branch->uri());
+  return Status::OK();
+}
+
+Status RunBranches(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_ASSIGN_OR_RAISE(auto branches, dataset->Branches());
+  if (arguments.table.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const auto& [name, branch] : branches) {
+      list.push_back({{"name", name},
+                      {"parent_branch", branch.parent_branch.value_or("main")},
+                      {"parent_version", branch.parent_version}});
+    }
+    Print(ToDocument(list));
+    return Status::OK();
+  }
+  TextTable table({{"branch"}, {"from"}, {"version", true}});
+  for (const auto& [name, branch] : branches) {
+    table.AddRow({Printable(name), Printable(branch.parent_branch.value_or("main")),
+                  std::to_string(branch.parent_version)});
+  }
+  Print(table.Render(TerminalWidth()));
+  return Status::OK();
+}
+
+Status RunDropColumns(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_ASSIGN_OR_RAISE(auto changed, dataset->DropColumns(arguments.columns));
+  PrintVersion(arguments, *changed, "dropped " + Counted(arguments.columns.size(), "column"));
+  return Status::OK();
+}
+
+Status RunCompact(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  CompactionOptions options;
+  options.target_rows_per_fragment = arguments.target_rows;
+  ARROW_ASSIGN_OR_RAISE(CompactionPlan plan, dataset->PlanCompaction(options));
+  std::vector<CompactionResult> results;
+  uint64_t removed = 0;
+  uint64_t added = 0;
+  for (const CompactionTask& task : plan.tasks) {
+    ARROW_ASSIGN_OR_RAISE(auto result, dataset->RunCompactionTask(task, options));
+    removed += result.metrics.fragments_removed;
+    added += result.metrics.fragments_added;
+    results.push_back(std::move(result));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto compacted, dataset->CommitCompaction(results));
+  if (arguments.table.json) {
+    Print(ToDocument({{"uri", compacted->uri()},
+                      {"version", compacted->version()},
+                      {"fragments_removed", removed},
+                      {"fragments_added", added}}));
+    return Status::OK();
+  }
+  PrintVersion(arguments, *compacted,
+               "compacted " + Counted(removed, "fragment") + " into " + std::to_string(added));
+  return Status::OK();
+}
+
+Status RunCleanup(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(CleanupPolicy policy, PolicyOf(arguments));
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_ASSIGN_OR_RAISE(CleanupStats stats, dataset->CleanUpOldVersions(policy));
+  uint64_t files = stats.data_files_removed + stats.transaction_files_removed +
+                   stats.index_files_removed + stats.deletion_files_removed;
+  if (arguments.table.json) {
+    Print(ToDocument({{"dry_run", arguments.dry_run},
+                      {"old_versions", stats.old_versions},
+                      {"data_files", stats.data_files_removed},
+                      {"deletion_files", stats.deletion_files_removed},
+                      {"index_files", stats.index_files_removed},
+                      {"transaction_files", stats.transaction_files_removed},
+                      {"bytes", stats.bytes_removed}}));
+    return Status::OK();
+  }
+  Print(std::string(arguments.dry_run ? "would delete " : "deleted ") +
+        Counted(stats.old_versions, "version") + " and " + Counted(files, "file") + " (" +
+        ByteText(stats.bytes_removed) + ")\n");
+  return Status::OK();
+}
+
+Status RunClone(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  VersionRef version = ReferenceTo(*dataset);
+  ARROW_ASSIGN_OR_RAISE(auto clone, arguments.deep
+                                        ? dataset->DeepClone(arguments.target, version)
+                                        : dataset->ShallowClone(arguments.target, version));
+  PrintVersion(arguments, *clone, "cloned to " + clone->uri());
+  return Status::OK();
+}
+
+Status RunValidate(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_RETURN_NOT_OK(dataset->Validate());
+  PrintVersion(arguments, *dataset, "valid");
+  return Status::OK();
+}
+
+}  // namespace lance::cli

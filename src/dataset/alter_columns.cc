@@ -1,0 +1,129 @@
+#include "dataset/alter_columns.h"
+
+#include <set>
+
+#include "arrow/api.h"
+#include "dataset/add_columns.h"
+#include "dataset/cast_columns.h"
+#include "dataset/commit_operation.h"
+#include "dataset/scan.h"
+#include "table/feature_flags.h"
+#include "table/live_files.h"
+
+namespace lance {
+namespace {
+
+Field* FindById(std::vector<Field>* fields, int32_t id) {
+  for (Field& field : *fields) {
+    if (field.id == id) return &field;
+    if (Field* found = FindById(&field.children, id)) return found;
+  }
+  return nullptr;
+}
+
+/// Names must be unique among siblings.
+Status CheckNames(const std::vector<Field>& fields) {
+  std::set<std::string_view> names;
+  for (const Field& field : fields) {
+    if (!names.insert(field.name).second) {
+      return UserError("Duplicate field name \"", field.name, "\" in schema");
+    }
+    ARROW_RETURN_NOT_OK(CheckNames(field.children));
+  }
+  return Status::OK();
+}
+
+class Alterer {
+ public:
+  explicit Alterer(std::shared_ptr<const Snapshot> snapshot)
+      : snapshot_(std::move(snapshot)), schema_(snapshot_->manifest().schema) {}
+
+  Result<std::shared_ptr<const Snapshot>> Run(const std::vector<ColumnAlteration>& alterations) {
+    ARROW_RETURN_NOT_OK(CheckWritable(snapshot_->manifest()));
+    ARROW_ASSIGN_OR_RAISE(int32_t max_id, snapshot_->manifest().MaxFieldId());
+    next_id_ = max_id + 1;
+    for (const ColumnAlteration& alteration : alterations) {
+      ARROW_RETURN_NOT_OK(Alter(alteration));
+    }
+    ARROW_RETURN_NOT_OK(CheckNames(schema_.fields));
+    ARROW_RETURN_NOT_OK(schema_.Validate());
+    return casts_.empty() ? Project() : Merge();
+  }
+
+ private:
+  Status Alter(const ColumnAlteration& alteration) {
+    // Paths are those of the table before any change.
+    const Field* before = snapshot_->manifest().schema.FindByPath(alteration.path);
+    if (before == nullptr) {
+      return UserError("Column \"", alteration.path, "\" does not exist in the dataset");
+    }
+    Field* field = FindById(&schema_.fields, before->id);
+    if (field == nullptr) return UserError("Column \"", alteration.path, "\" is altered twice");
+    if (alteration.rename) field->name = *alteration.rename;
+    if (alteration.nullable && *alteration.nullable != field->nullable) {
+      if (!*alteration.nullable) ARROW_RETURN_NOT_OK(CheckNoNulls(alteration.path));
+      field->nullable = *alteration.nullable;
+      preserves_nullability_ = preserves_nullability_ && *alteration.nullable;
+    }
+    return alteration.data_type != nullptr ? SetType(alteration, field) : Status::OK();
+  }
+
+  Status SetType(const ColumnAlteration& alteration, Field* field) {
+    ARROW_ASSIGN_OR_RAISE(auto old_type, field->ArrowType());
+    auto target = arrow::field(field->name, alteration.data_type, field->nullable, field->metadata);
+    ARROW_ASSIGN_OR_RAISE(Schema made, Schema::FromArrow(*arrow::schema({target}), next_id_));
+    ARROW_ASSIGN_OR_RAISE(auto new_type, made.fields[0].ArrowType());
+    if (!CanCast(*old_type, *new_type)) {
+      return UserError("Cannot cast column \"", alteration.path, "\" from ", old_type->ToString(),
+                       " to ", new_type->ToString());
+    }
+    casts_[made.fields[0].id] = field->id;
+    next_id_ = made.MaxFieldId() + 1;
+    *field = std::move(made.fields[0]);
+    return Status::OK();
+  }
+
+  Status CheckNoNulls(const std::string& path) {
+    ARROW_ASSIGN_OR_RAISE(auto scan,
+                          ScanBatches(snapshot_, {.columns = std::vector<std::string>{path}}));
+    while (true) {
+      std::shared_ptr<arrow::RecordBatch> batch;
+      ARROW_RETURN_NOT_OK(scan->ReadNext(&batch));
+      if (batch == nullptr) return Status::OK();
+      if (batch->column(0)->null_count() == 0) continue;
+      return UserError("Column \"", path,
+                       "\" contains NULL values and cannot be made non-nullable");
+    }
+  }
+
+  Result<std::shared_ptr<const Snapshot>> Project() {
+    Transaction transaction = BeginTransaction(*snapshot_);
+    auto* project = transaction.mutable_project();
+    schema_.ToProto(project->mutable_schema());
+    project->set_preserves_nullability(preserves_nullability_);
+    return CommitOperation(*snapshot_, std::move(transaction));
+  }
+
+  Result<std::shared_ptr<const Snapshot>> Merge() {
+    NewFiles files(snapshot_->MakeContext(), snapshot_->table().store);
+    ARROW_ASSIGN_OR_RAISE(auto fragments, WriteCastColumns(snapshot_, schema_, casts_, &files));
+    // What only held the values from before the cast.
+    for (auto& fragment : fragments) (void)RemoveDeadFiles(schema_, &fragment);
+    return CommitMerge(*snapshot_, schema_, fragments, preserves_nullability_, &files);
+  }
+
+  std::shared_ptr<const Snapshot> snapshot_;
+  Schema schema_;
+  CastFields casts_;
+  int32_t next_id_ = 0;
+  bool preserves_nullability_ = true;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Snapshot>> AlterColumns(
+    std::shared_ptr<const Snapshot> snapshot, const std::vector<ColumnAlteration>& alterations) {
+  return Alterer(std::move(snapshot)).Run(alterations);
+}
+
+}  // namespace lance

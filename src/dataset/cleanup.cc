@@ -1,0 +1,291 @@
+#include "dataset/cleanup.h"
+
+#include <algorithm>
+#include <set>
+
+#include "dataset/manage_branches.h"
+#include "dataset/manage_refs.h"
+#include "table/deletion_file.h"
+#include "table/feature_flags.h"
+#include "table/index_files.h"
+#include "table/index_section.h"
+#include "table/now.h"
+#include "table/refs.h"
+
+namespace lance {
+namespace {
+
+/// A file that no version uses may be of a write under way as long as it is younger.
+constexpr int64_t kUnverifiedAgeNs = int64_t{7} * 24 * 3600 * 1000000000;
+
+constexpr std::string_view kDataSuffix = ".lance";
+constexpr std::string_view kBlobSuffix = ".blob";
+constexpr std::string_view kTemporaryPrefix = ".tmp";
+
+/// Files below the root of a table, by what names them.
+struct FileSet {
+  std::set<std::string> data;  ///< relative to `data/`
+  std::set<std::string> deletions;
+  std::set<std::string> transactions;
+  std::set<std::string> indexes;  ///< UUIDs
+
+  bool HasDataStem(std::string_view stem) const {
+    return data.contains(std::string(stem) + std::string(kDataSuffix));
+  }
+};
+
+std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+bool EndsWithAny(std::string_view text, std::initializer_list<std::string_view> suffixes) {
+  return std::any_of(suffixes.begin(), suffixes.end(),
+                     [&](std::string_view suffix) { return text.ends_with(suffix); });
+}
+
+/// Adds files of a version to a set: those with the base id wanted (nothing: of the table itself).
+Status AddFiles(const Context& context, ObjectStore& store, const ManifestFile& file,
+                std::optional<uint32_t> base_id, FileSet* set) {
+  auto wanted = [&](const auto& item) {
+    return item.has_base_id() ? base_id == item.base_id() : !base_id.has_value();
+  };
+  for (const FragmentSummary& summary : file.manifest().fragments) {
+    ARROW_ASSIGN_OR_RAISE(auto fragment, ParseFragment(summary));
+    for (const auto& data : fragment.files()) {
+      if (wanted(data)) set->data.insert(data.path());
+    }
+    for (const auto& overlay : fragment.overlays()) {
+      if (wanted(overlay.data_file())) set->data.insert(overlay.data_file().path());
+    }
+    if (fragment.has_deletion_file() && wanted(fragment.deletion_file())) {
+      set->deletions.insert(DeletionFileName(fragment.id(), fragment.deletion_file()));
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(auto section, file.ReadIndexSection(context, store));
+  lance::IndexSection indexes(section);
+  ARROW_ASSIGN_OR_RAISE(IndexEntries * entries, indexes.Edit());
+  for (const auto& entry : *entries) {
+    if (wanted(entry)) set->indexes.insert(UuidText(entry.uuid().uuid()));
+  }
+  const std::string& transaction = file.manifest().head.transaction_file();
+  if (!base_id && !transaction.empty()) set->transactions.insert(transaction);
+  return Status::OK();
+}
+
+class Cleaner {
+ public:
+  Cleaner(const Snapshot& snapshot, const CleanupPolicy& policy)
+      : snapshot_(snapshot),
+        policy_(policy),
+        context_(snapshot.MakeContext()),
+        store_(*snapshot.table().store),
+        root_(snapshot.table().root),
+        now_ns_(NowNanoseconds()) {}
+
+  Result<CleanupStats> Run() {
+    ARROW_RETURN_NOT_OK(CheckWritable(snapshot_.manifest()));
+    ARROW_RETURN_NOT_OK(ReadVersions());
+    ARROW_RETURN_NOT_OK(AddFilesOfBranches());
+    ARROW_RETURN_NOT_OK(CleanData());
+    ARROW_RETURN_NOT_OK(CleanDeletions());
+    ARROW_RETURN_NOT_OK(CleanTransactions());
+    ARROW_RETURN_NOT_OK(CleanIndexes());
+    ARROW_RETURN_NOT_OK(CleanTemporaryManifests());
+    // Last, so that what is interrupted can be done again.
+    for (const ManifestLocation& location : expired_) {
+      Remove({location.path, location.size, 0}, &stats_.old_versions);
+    }
+    return std::move(stats_);
+  }
+
+ private:
+  bool MeetsPolicy(const Manifest& manifest, uint64_t first_kept) const {
+    bool any = policy_.before_timestamp_ns || policy_.retain_versions || policy_.versions;
+    bool old =
+        !policy_.before_timestamp_ns || manifest.timestamp_ns() < *policy_.before_timestamp_ns;
+    bool beyond = !policy_.retain_versions || manifest.version() < first_kept;
+    bool listed = !policy_.versions || std::find(policy_.versions->begin(), policy_.versions->end(),
+                                                 manifest.version()) != policy_.versions->end();
+    return any && old && beyond && listed;
+  }
+
+  Result<std::set<uint64_t>> TaggedVersions() const {
+    ARROW_ASSIGN_OR_RAISE(auto tags, ListTags(context_, store_, MainRootOf(snapshot_)));
+    std::optional<std::string> branch;
+    if (snapshot_.manifest().head.has_branch()) branch = snapshot_.manifest().head.branch();
+    std::set<uint64_t> versions;
+    for (const auto& [name, tag] : tags) {
+      if (tag.branch == branch) versions.insert(tag.version);
+    }
+    return versions;
+  }
+
+  /// Sorts the versions into those to keep and those to delete, and their files likewise.
+  Status ReadVersions() {
+    ARROW_ASSIGN_OR_RAISE(auto tagged, TaggedVersions());
+    ARROW_ASSIGN_OR_RAISE(auto locations, ListVersions(context_, store_, root_));
+    uint64_t first_kept = 0;
+    if (policy_.retain_versions && *policy_.retain_versions < locations.size()) {
+      first_kept = locations[locations.size() - *policy_.retain_versions].version;
+    }
+    std::vector<uint64_t> kept_by_tag;
+    for (const ManifestLocation& location : locations) {
+      auto file = ManifestFile::Read(context_, store_, location);
+      bool vanished = !file.ok() && GetErrorCode(file.status()) == ErrorCode::kNotFound;
+      if (vanished && location.version < snapshot_.manifest().version()) continue;
+      ARROW_RETURN_NOT_OK(file.status());
+      ARROW_RETURN_NOT_OK(CheckWritable((*file)->manifest()));
+      bool expired = location.version < snapshot_.manifest().version() &&
+                     MeetsPolicy((*file)->manifest(), first_kept);
+      if (expired && tagged.contains(location.version)) {
+        kept_by_tag.push_back(location.version);
+        expired = false;
+      }
+      if (expired) expired_.push_back((*file)->location());
+      ARROW_RETURN_NOT_OK(
+          AddFiles(context_, store_, **file, std::nullopt, expired ? &verified_ : &referenced_));
+    }
+    if (!kept_by_tag.empty() && policy_.error_if_tagged_old_versions) {
+      return IoError("cleanup error: ", kept_by_tag.size(), " tagged versions, such as ",
+                     kept_by_tag.front(),
+                     ", have been marked for cleanup; delete the tags first, or set "
+                     "error_if_tagged_old_versions=false to keep these versions");
+    }
+    return Status::OK();
+  }
+
+  /// Branches that started from this one use its files, also of versions that are deleted here.
+  Status AddFilesOfBranches() {
+    ARROW_ASSIGN_OR_RAISE(auto branches, BranchesOf(snapshot_));
+    BranchIdentifier own;
+    if (snapshot_.manifest().head.has_branch()) {
+      auto at = branches.find(snapshot_.manifest().head.branch());
+      if (at != branches.end()) own = at->second.identifier;
+    }
+    for (const auto& [name, branch] : branches) {
+      if (!ReferencedVersion(own, branch.identifier)) continue;
+      std::string branch_root = BranchRoot(MainRootOf(snapshot_), name);
+      ARROW_ASSIGN_OR_RAISE(auto locations, ListVersions(context_, store_, branch_root));
+      for (const ManifestLocation& location : locations) {
+        ARROW_ASSIGN_OR_RAISE(auto file, ManifestFile::Read(context_, store_, location));
+        for (const auto& base : file->manifest().head.base_paths()) {
+          auto resolved = ResolveUri(base.path());
+          if (!resolved.ok() || resolved->path != root_) continue;
+          ARROW_RETURN_NOT_OK(AddFiles(context_, store_, *file, base.id(), &referenced_));
+        }
+      }
+    }
+    return Status::OK();
+  }
+
+  bool IsOld(const ObjectInfo& object) const {
+    return now_ns_ - object.modified_ns > kUnverifiedAgeNs;
+  }
+  /// Whether a file that no kept version uses may go.
+  bool MayGo(const ObjectInfo& object, bool verified) const {
+    return verified || policy_.delete_unverified || IsOld(object);
+  }
+
+  /// Failures are not fatal: the next clean-up finds what is left.
+  void Remove(const ObjectInfo& object, uint64_t* counter) {
+    if (!policy_.dry_run && !store_.Delete(context_, object.path).ok()) {
+      ++stats_.failed_deletions;
+      return;
+    }
+    if (policy_.dry_run) stats_.candidates.push_back({object.path, object.size});
+    stats_.bytes_removed += object.size;
+    ++*counter;
+  }
+
+  Status CleanData() { return CleanDataFolder(root_ + "/data", ""); }
+
+  /// `prefix`: what names of files have before them.
+  Status CleanDataFolder(const std::string& folder, const std::string& prefix) {
+    ARROW_RETURN_NOT_OK(context_.CheckStop());
+    ARROW_ASSIGN_OR_RAISE(auto objects, store_.List(context_, folder));
+    for (const ObjectInfo& object : objects) {
+      std::string name = prefix + std::string(NameOf(object.path));
+      if (NameOf(object.path).starts_with(kTemporaryPrefix)) {
+        if (IsOld(object)) Remove(object, &stats_.data_files_removed);
+      } else if (name.ends_with(kDataSuffix)) {
+        if (referenced_.data.contains(name)) continue;
+        if (MayGo(object, verified_.data.contains(name)))
+          Remove(object, &stats_.data_files_removed);
+      } else if (name.ends_with(kBlobSuffix) && !prefix.empty()) {
+        std::string_view stem = std::string_view(prefix).substr(0, prefix.size() - 1);
+        if (referenced_.HasDataStem(stem)) continue;
+        if (MayGo(object, verified_.HasDataStem(stem))) Remove(object, &stats_.data_files_removed);
+      }
+    }
+    ARROW_ASSIGN_OR_RAISE(auto folders, store_.ListFolders(context_, folder));
+    for (const std::string& inner : folders) {
+      ARROW_RETURN_NOT_OK(CleanDataFolder(inner, prefix + std::string(NameOf(inner)) + "/"));
+    }
+    return Status::OK();
+  }
+
+  Status CleanFolder(const std::string& folder, std::initializer_list<std::string_view> suffixes,
+                     const std::set<std::string>& referenced, const std::set<std::string>& verified,
+                     uint64_t* counter) {
+    ARROW_ASSIGN_OR_RAISE(auto objects, store_.List(context_, folder));
+    for (const ObjectInfo& object : objects) {
+      std::string name(NameOf(object.path));
+      if (!EndsWithAny(name, suffixes) || referenced.contains(name)) continue;
+      if (MayGo(object, verified.contains(name))) Remove(object, counter);
+    }
+    return Status::OK();
+  }
+
+  Status CleanDeletions() {
+    return CleanFolder(root_ + "/_deletions", {".arrow", ".bin"}, referenced_.deletions,
+                       verified_.deletions, &stats_.deletion_files_removed);
+  }
+  Status CleanTransactions() {
+    return CleanFolder(root_ + "/_transactions", {".txn"}, referenced_.transactions,
+                       verified_.transactions, &stats_.transaction_files_removed);
+  }
+
+  Status CleanIndexes() {
+    ARROW_ASSIGN_OR_RAISE(auto folders, store_.ListFolders(context_, IndexesFolder(root_)));
+    for (const std::string& folder : folders) {
+      std::string uuid(NameOf(folder));
+      if (referenced_.indexes.contains(uuid)) continue;
+      ARROW_ASSIGN_OR_RAISE(auto objects, store_.List(context_, folder));
+      for (const ObjectInfo& object : objects) {
+        if (MayGo(object, verified_.indexes.contains(uuid))) {
+          Remove(object, &stats_.index_files_removed);
+        }
+      }
+    }
+    return Status::OK();
+  }
+
+  /// Left behind by writers that were interrupted.
+  Status CleanTemporaryManifests() {
+    ARROW_ASSIGN_OR_RAISE(auto objects, store_.List(context_, VersionsFolder(root_)));
+    uint64_t uncounted = 0;
+    for (const ObjectInfo& object : objects) {
+      if (NameOf(object.path).starts_with(kTemporaryPrefix) && IsOld(object)) {
+        Remove(object, &uncounted);
+      }
+    }
+    return Status::OK();
+  }
+
+  const Snapshot& snapshot_;
+  const CleanupPolicy& policy_;
+  Context context_;
+  ObjectStore& store_;
+  const std::string root_;
+  const int64_t now_ns_;
+  FileSet referenced_;
+  FileSet verified_;
+  std::vector<ManifestLocation> expired_;
+  CleanupStats stats_;
+};
+
+}  // namespace
+
+Result<CleanupStats> CleanUpOldVersions(const Snapshot& snapshot, const CleanupPolicy& policy) {
+  return Cleaner(snapshot, policy).Run();
+}
+
+}  // namespace lance

@@ -1,0 +1,240 @@
+#include "dataset/compact.h"
+
+#include <algorithm>
+
+#include "arrow/api.h"
+#include "dataset/commit_operation.h"
+#include "dataset/data_file_writer.h"
+#include "dataset/open_table.h"
+#include "dataset/scan.h"
+#include "proto/parse.h"
+#include "table/feature_flags.h"
+#include "table/row_id_sequence.h"
+#include "table/version_sequence.h"
+
+namespace lance {
+namespace {
+
+using RewriteGroup = table::Transaction::Rewrite::RewriteGroup;
+
+/// What the rows of the old fragments keep, in their order.
+struct Lineage {
+  std::vector<uint64_t> row_ids;
+  std::vector<uint64_t> created;
+  std::vector<uint64_t> updated;
+};
+
+Status AppendNumbers(const arrow::RecordBatch& batch, int column, std::vector<uint64_t>* out) {
+  const auto& array = static_cast<const arrow::UInt64Array&>(*batch.column(column));
+  out->insert(out->end(), array.raw_values(), array.raw_values() + array.length());
+  return Status::OK();
+}
+
+Result<Lineage> ReadLineage(std::shared_ptr<const Snapshot> snapshot, const CompactionTask& task) {
+  Lineage lineage;
+  ScanOptions options;
+  options.columns = {"_rowid", "_row_created_at_version", "_row_last_updated_at_version"};
+  options.fragments = task.fragment_ids;
+  ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(std::move(snapshot), options));
+  while (true) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    ARROW_RETURN_NOT_OK(scan->ReadNext(&batch));
+    if (batch == nullptr) return lineage;
+    ARROW_RETURN_NOT_OK(AppendNumbers(*batch, 0, &lineage.row_ids));
+    ARROW_RETURN_NOT_OK(AppendNumbers(*batch, 1, &lineage.created));
+    ARROW_RETURN_NOT_OK(AppendNumbers(*batch, 2, &lineage.updated));
+  }
+}
+
+void SetLineage(const Lineage& lineage, uint64_t first, table::DataFragment* fragment) {
+  auto part = [&](const std::vector<uint64_t>& values) {
+    return std::span(values).subspan(first, fragment->physical_rows());
+  };
+  fragment->set_inline_row_ids(RowIdSequence::FromValues(part(lineage.row_ids)).Encode());
+  fragment->set_inline_created_at_versions(
+      VersionSequence::FromValues(part(lineage.created)).Encode());
+  fragment->set_inline_last_updated_at_versions(
+      VersionSequence::FromValues(part(lineage.updated)).Encode());
+}
+
+/// Writes rows into files of equal size; the first ones get a row more where it doesn't come out.
+class EvenWriter {
+ public:
+  EvenWriter(const Snapshot& snapshot, const CompactionOptions& options, FileVersion version,
+             uint64_t rows, NewFiles* files)
+      : snapshot_(snapshot), context_(snapshot.MakeContext()), options_(options), files_(files) {
+    file_options_.version = version;
+    uint64_t count = std::max<uint64_t>(rows / options.target_rows_per_fragment, 1);
+    rows_per_file_ = rows / count;
+    larger_files_ = rows % count;
+  }
+
+  Status Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
+    for (int64_t at = 0; at < batch->num_rows();) {
+      ARROW_RETURN_NOT_OK(context_.CheckStop());
+      if (file_ == nullptr) {
+        ARROW_ASSIGN_OR_RAISE(
+            file_, DataFileWriter::Open(context_, snapshot_.table(), snapshot_.manifest().schema,
+                                        file_options_, files_));
+        quota_ = rows_per_file_ + (fragments_.size() < larger_files_ ? 1 : 0);
+      }
+      auto room = static_cast<int64_t>(quota_ - file_->num_rows());
+      int64_t rows = std::min(room, batch->num_rows() - at);
+      ARROW_RETURN_NOT_OK(file_->WriteBatch(*batch->Slice(at, rows)));
+      at += rows;
+      bool full =
+          file_->num_rows() == quota_ || file_->estimated_bytes() >= options_.max_bytes_per_file;
+      if (full) ARROW_RETURN_NOT_OK(CloseFile());
+    }
+    return Status::OK();
+  }
+
+  Result<std::vector<table::DataFragment>> Finish() {
+    if (file_ != nullptr) ARROW_RETURN_NOT_OK(CloseFile());
+    return std::move(fragments_);
+  }
+
+ private:
+  Status CloseFile() {
+    table::DataFragment fragment;
+    fragment.set_physical_rows(file_->num_rows());
+    ARROW_ASSIGN_OR_RAISE(*fragment.add_files(), file_->Finish());
+    file_.reset();
+    fragments_.push_back(std::move(fragment));
+    return Status::OK();
+  }
+
+  const Snapshot& snapshot_;
+  Context context_;
+  const CompactionOptions& options_;
+  FileWriteOptions file_options_;
+  NewFiles* files_;
+  uint64_t rows_per_file_ = 0;
+  uint64_t larger_files_ = 0;
+  uint64_t quota_ = 0;
+  std::unique_ptr<DataFileWriter> file_;
+  std::vector<table::DataFragment> fragments_;
+};
+
+Result<FileVersion> ChooseVersion(const Snapshot& snapshot, const CompactionOptions& options) {
+  if (options.data_storage_version) return ParseFileVersion(*options.data_storage_version);
+  return snapshot.manifest().data_version();
+}
+
+Result<uint64_t> CountLiveRows(const Snapshot& snapshot, const CompactionTask& task) {
+  ARROW_ASSIGN_OR_RAISE(auto counts, snapshot.Counts());
+  uint64_t rows = 0;
+  for (uint64_t id : task.fragment_ids) {
+    ARROW_ASSIGN_OR_RAISE(size_t index, snapshot.FindFragment(id));
+    rows += counts->of_fragment(index);
+  }
+  return rows;
+}
+
+template <typename Fragments>
+uint64_t CountFiles(const Fragments& fragments) {
+  uint64_t files = 0;
+  for (const auto& fragment : fragments) {
+    files += static_cast<uint64_t>(fragment.files_size()) + (fragment.has_deletion_file() ? 1 : 0);
+  }
+  return files;
+}
+
+Result<RewriteGroup> DecodeGroup(const CompactionResult& result) {
+  RewriteGroup group;
+  if (!ParseMessage(result.group, &group)) {
+    return UserError("result of a compaction task is damaged");
+  }
+  return group;
+}
+
+/// A version that keeps `count` fragment ids for us: the last ones below its limit.
+Result<std::shared_ptr<const Snapshot>> Reserve(const Snapshot& snapshot, size_t count) {
+  Transaction transaction = BeginTransaction(snapshot);
+  transaction.mutable_reserve_fragments()->set_num_fragments(static_cast<uint32_t>(count));
+  return CommitOperation(snapshot, std::move(transaction));
+}
+
+}  // namespace
+
+Result<CompactionResult> RunCompactionTask(std::shared_ptr<const Snapshot> snapshot,
+                                           const CompactionTask& task,
+                                           const CompactionOptions& options) {
+  ARROW_RETURN_NOT_OK(CheckWritable(snapshot->manifest()));
+  ARROW_ASSIGN_OR_RAISE(uint64_t rows, CountLiveRows(*snapshot, task));
+  ARROW_ASSIGN_OR_RAISE(FileVersion version, ChooseVersion(*snapshot, options));
+  NewFiles files(snapshot->MakeContext(), snapshot->table().store);
+  EvenWriter writer(*snapshot, options, version, rows, &files);
+  ScanOptions scan_options;
+  scan_options.batch_size = options.batch_size;
+  scan_options.fragments = task.fragment_ids;
+  ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(snapshot, scan_options));
+  while (true) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    ARROW_RETURN_NOT_OK(scan->ReadNext(&batch));
+    if (batch == nullptr) break;
+    ARROW_RETURN_NOT_OK(writer.Write(batch));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto fragments, writer.Finish());
+  if (snapshot->manifest().has_stable_row_ids()) {
+    ARROW_ASSIGN_OR_RAISE(Lineage lineage, ReadLineage(snapshot, task));
+    uint64_t first = 0;
+    for (auto& fragment : fragments) {
+      SetLineage(lineage, first, &fragment);
+      first += fragment.physical_rows();
+    }
+  }
+  RewriteGroup group;
+  for (uint64_t id : task.fragment_ids) {
+    ARROW_ASSIGN_OR_RAISE(size_t index, snapshot->FindFragment(id));
+    ARROW_ASSIGN_OR_RAISE(*group.add_old_fragments(), ParseFragment(snapshot->fragments()[index]));
+  }
+  group.mutable_new_fragments()->Add(fragments.begin(), fragments.end());
+  files.Keep();
+  CompactionResult result;
+  result.read_version = snapshot->manifest().version();
+  result.metrics.fragments_removed = task.fragment_ids.size();
+  result.metrics.fragments_added = fragments.size();
+  result.metrics.files_removed = CountFiles(group.old_fragments());
+  result.metrics.files_added = CountFiles(group.new_fragments());
+  result.group = group.SerializeAsString();
+  return result;
+}
+
+Result<std::shared_ptr<const Snapshot>> CommitCompaction(
+    std::shared_ptr<const Snapshot> snapshot, std::span<const CompactionResult> results) {
+  if (results.empty()) return snapshot;
+  uint64_t read_version = snapshot->manifest().version();
+  size_t count = 0;
+  std::vector<RewriteGroup> groups;
+  for (const CompactionResult& result : results) {
+    read_version = std::min(read_version, result.read_version);
+    ARROW_ASSIGN_OR_RAISE(groups.emplace_back(), DecodeGroup(result));
+    count += static_cast<size_t>(groups.back().new_fragments_size());
+  }
+  auto read = snapshot;
+  if (read_version != snapshot->manifest().version()) {
+    ARROW_ASSIGN_OR_RAISE(read, HandleOf(*snapshot).OpenVersion(read_version));
+  }
+  if (count > 0) {
+    ARROW_ASSIGN_OR_RAISE(auto reserved, Reserve(*snapshot, count));
+    uint64_t next_id = uint64_t{reserved->manifest().head.max_fragment_id()} + 1 - count;
+    for (auto& group : groups) {
+      for (auto& fragment : *group.mutable_new_fragments()) fragment.set_id(next_id++);
+    }
+  }
+  NewFiles files(snapshot->MakeContext(), snapshot->table().store);
+  Transaction transaction = BeginTransaction(*read);
+  auto* rewrite = transaction.mutable_rewrite();
+  rewrite->mutable_groups()->Add(groups.begin(), groups.end());
+  for (const auto& group : groups) {
+    for (const auto& fragment : group.new_fragments()) {
+      for (const auto& file : fragment.files()) {
+        files.Add(NewDataFilePath(snapshot->table().root, file.path()));
+      }
+    }
+  }
+  return CommitOperation(*read, std::move(transaction), &files);
+}
+
+}  // namespace lance

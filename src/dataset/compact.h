@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "dataset/snapshot.h"
+#include "lance/dataset.h"
+
+namespace lance {
+
+/// Rewrites the live rows of a task's fragments into new files, which no version uses yet.
+Result<CompactionResult> RunCompactionTask(std::shared_ptr<const Snapshot> snapshot,
+                                           const CompactionTask& task,
+                                           const CompactionOptions& options);
+/// Puts the rewritten fragments in the place of the old ones: first a version that reserves their
+/// ids, then the one that has them. Without results nothing is committed.
+Result<std::shared_ptr<const Snapshot>> CommitCompaction(std::shared_ptr<const Snapshot> snapshot,
+                                                         std::span<const CompactionResult> results);
+
+}  // namespace lance

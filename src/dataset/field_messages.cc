@@ -1,0 +1,59 @@
+#include "dataset/field_messages.h"
+
+#include "arrow/type.h"
+#include "base/error.h"
+#include "file.pb.h"
+#include "lance/dataset.h"
+#include "proto/parse.h"
+
+namespace lance {
+namespace {
+
+using WireFields = google::protobuf::RepeatedPtrField<lance::file::Field>;
+
+Status SetIds(const std::vector<int32_t>& ids, size_t* next, std::vector<Field>* fields) {
+  for (Field& field : *fields) {
+    if (*next == ids.size()) return UserError("schema has more fields than ids: ", ids.size());
+    field.id = ids[(*next)++];
+    ARROW_RETURN_NOT_OK(SetIds(ids, next, &field.children));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+std::vector<std::string> FieldMessages(const Schema& schema) {
+  WireFields fields;
+  schema.ToProto(&fields);
+  std::vector<std::string> messages;
+  for (const auto& field : fields) messages.push_back(field.SerializeAsString());
+  return messages;
+}
+
+arrow::Result<std::vector<std::string>> SerializeFields(
+    const arrow::Schema& schema, const std::optional<std::vector<int32_t>>& ids) {
+  ARROW_ASSIGN_OR_RAISE(Schema converted, Schema::FromArrow(schema));
+  if (ids) {
+    size_t next = 0;
+    ARROW_RETURN_NOT_OK(SetIds(*ids, &next, &converted.fields));
+    if (next != ids->size()) {
+      return UserError("schema has fewer fields than ids: ", next, " of ", ids->size());
+    }
+  }
+  return FieldMessages(converted);
+}
+
+arrow::Result<std::pair<std::shared_ptr<arrow::Schema>, std::vector<int32_t>>> ParseFields(
+    const std::vector<std::string>& fields) {
+  WireFields wire;
+  for (const std::string& message : fields) {
+    if (!ParseMessage(message, wire.Add())) return UserError("message of a field is damaged");
+  }
+  ARROW_ASSIGN_OR_RAISE(Schema schema, Schema::FromProto(wire));
+  std::vector<int32_t> ids;
+  for (const Field* field : schema.PreOrder()) ids.push_back(field->id);
+  ARROW_ASSIGN_OR_RAISE(auto arrow_schema, schema.ToArrow());
+  return std::make_pair(std::move(arrow_schema), std::move(ids));
+}
+
+}  // namespace lance

@@ -1,0 +1,44 @@
+#include "dataset/fragment_columns.h"
+
+#include "arrow/record_batch.h"
+#include "dataset/add_columns.h"
+#include "dataset/column_files_writer.h"
+#include "dataset/merge_table.h"
+
+namespace lance {
+
+Result<WidenedFragment> AddFragmentColumns(
+    const Snapshot& snapshot, uint64_t fragment_id,
+    const std::shared_ptr<arrow::RecordBatchReader>& values) {
+  ARROW_ASSIGN_OR_RAISE(size_t index, snapshot.FindFragment(fragment_id));
+  ARROW_ASSIGN_OR_RAISE(Schema added, NewFields(snapshot, *values->schema()));
+  WidenedFragment widened;
+  widened.schema = snapshot.manifest().schema;
+  widened.schema.fields.insert(widened.schema.fields.end(), added.fields.begin(),
+                               added.fields.end());
+  ARROW_RETURN_NOT_OK(widened.schema.Validate());
+  NewFiles files(snapshot.MakeContext(), snapshot.table().store);
+  ColumnFilesWriter writer(snapshot, added, &files, std::vector<size_t>{index});
+  while (true) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    ARROW_RETURN_NOT_OK(values->ReadNext(&batch));
+    if (batch == nullptr) break;
+    ARROW_RETURN_NOT_OK(writer.Write(batch));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto fragments, writer.Finish());
+  widened.fragment = std::move(fragments[0]);
+  files.Keep();
+  return widened;
+}
+
+Result<WidenedFragment> MergeFragmentColumns(std::shared_ptr<const Snapshot> snapshot,
+                                             uint64_t fragment_id,
+                                             const std::shared_ptr<arrow::RecordBatchReader>& right,
+                                             const std::string& left_on,
+                                             const std::string& right_on) {
+  ARROW_ASSIGN_OR_RAISE(auto joined, JoinedColumns(snapshot, right, left_on, right_on,
+                                                   std::vector<uint64_t>{fragment_id}));
+  return AddFragmentColumns(*snapshot, fragment_id, joined);
+}
+
+}  // namespace lance

@@ -1,0 +1,63 @@
+#include "dataset/join_columns.h"
+
+#include "arrow/api.h"
+#include "arrow/compute/api.h"
+#include "base/compute_kernels.h"
+
+namespace lance {
+namespace {
+
+/// The rows of `batch` in reverse, so that the first of several equal keys is the last one given.
+Result<std::shared_ptr<arrow::RecordBatch>> Reversed(
+    const std::shared_ptr<arrow::RecordBatch>& batch) {
+  arrow::Int64Builder builder;
+  ARROW_RETURN_NOT_OK(builder.Reserve(batch->num_rows()));
+  for (int64_t row = batch->num_rows() - 1; row >= 0; --row) builder.UnsafeAppend(row);
+  ARROW_ASSIGN_OR_RAISE(auto order, builder.Finish());
+  ARROW_ASSIGN_OR_RAISE(auto reversed, arrow::compute::Take(batch, order));
+  return reversed.record_batch();
+}
+
+}  // namespace
+
+Result<JoinTable> JoinTable::Make(const std::shared_ptr<arrow::RecordBatchReader>& right,
+                                  const std::string& key) {
+  ARROW_RETURN_NOT_OK(InitializeComputeKernels());
+  int key_index = right->schema()->GetFieldIndex(key);
+  if (key_index < 0) {
+    return UserError("Column ", key, " does not exist in the right side dataset");
+  }
+  ARROW_ASSIGN_OR_RAISE(auto table, right->ToTable());
+  ARROW_ASSIGN_OR_RAISE(auto batch, table->CombineChunksToBatch());
+  ARROW_ASSIGN_OR_RAISE(batch, Reversed(batch));
+  JoinTable join;
+  join.keys_ = batch->column(key_index);
+  ARROW_ASSIGN_OR_RAISE(join.values_, batch->RemoveColumn(key_index));
+  std::vector<std::shared_ptr<arrow::Field>> fields;
+  for (const auto& field : join.values_->schema()->fields()) {
+    fields.push_back(field->WithNullable(true));
+  }
+  join.schema_ = arrow::schema(std::move(fields));
+  return join;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> JoinTable::Match(
+    const std::shared_ptr<arrow::Array>& keys, arrow::MemoryPool* pool) const {
+  if (!keys->type()->Equals(keys_->type())) {
+    return UserError("Index column type mismatch: expected ", keys->type()->ToString(), ", got ",
+                     keys_->type()->ToString());
+  }
+  arrow::compute::ExecContext exec(pool);
+  arrow::compute::SetLookupOptions lookup(keys_, arrow::compute::SetLookupOptions::SKIP);
+  ARROW_ASSIGN_OR_RAISE(auto found, arrow::compute::IndexIn(keys, lookup, &exec));
+  auto columns = values_->columns();
+  for (auto& column : columns) {
+    ARROW_ASSIGN_OR_RAISE(
+        auto taken, arrow::compute::Take(arrow::Datum(column), found,
+                                         arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
+    column = taken.make_array();
+  }
+  return arrow::RecordBatch::Make(schema_, keys->length(), std::move(columns));
+}
+
+}  // namespace lance

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "base/error.h"
+
+namespace lance {
+
+/// The rows of a table by the values of one of its columns. Of rows with the same key the last one
+/// counts; null keys match nothing. Immutable.
+class JoinTable {
+ public:
+  /// Takes the column `key` of `right`; the others are what a join adds.
+  static Result<JoinTable> Make(const std::shared_ptr<arrow::RecordBatchReader>& right,
+                                const std::string& key);
+
+  /// The columns that a join adds; rows without a match are null, so all are nullable.
+  const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+  /// For each key the matching row. Keys of another type are a user error.
+  Result<std::shared_ptr<arrow::RecordBatch>> Match(const std::shared_ptr<arrow::Array>& keys,
+                                                    arrow::MemoryPool* pool) const;
+
+ private:
+  std::shared_ptr<arrow::Schema> schema_;
+  std::shared_ptr<arrow::RecordBatch> values_;
+  std::shared_ptr<arrow::Array> keys_;
+};
+
+}  // namespace lance

@@ -1,0 +1,75 @@
+#include "dataset/manage_refs.h"
+
+#include "table/now.h"
+#include "table/ref_json.h"
+#include "table/ref_names.h"
+#include "table/refs.h"
+
+namespace lance {
+namespace {
+
+/// A tag that points to a version, made now.
+Result<Tag> TagOf(const Snapshot& snapshot, const VersionRef& target) {
+  ARROW_ASSIGN_OR_RAISE(auto tagged, OpenReference(snapshot, target));
+  Tag tag;
+  if (tagged->manifest().head.has_branch()) tag.branch = tagged->manifest().head.branch();
+  tag.version = tagged->manifest().version();
+  tag.manifest_size = tagged->file()->location().size;
+  tag.created_at = FormatTimestamp(NowNanoseconds());
+  tag.updated_at = tag.created_at;
+  return tag;
+}
+
+}  // namespace
+
+std::string MainRootOf(const Snapshot& snapshot) {
+  return MainRoot(snapshot.table().root, snapshot.manifest());
+}
+
+TableHandle HandleOfBranch(const Snapshot& snapshot, const std::optional<std::string>& branch) {
+  TableHandle handle = HandleOf(snapshot);
+  std::string main_root = MainRootOf(snapshot);
+  size_t suffix = handle.table.root.size() - main_root.size();
+  if (suffix <= handle.uri.size()) handle.uri.resize(handle.uri.size() - suffix);
+  handle.table.root = main_root;
+  if (branch && *branch != kMainBranch) {
+    handle.table.root = BranchRoot(main_root, *branch);
+    handle.uri = BranchRoot(handle.uri, *branch);
+  }
+  return handle;
+}
+
+Status CreateTagOf(const Snapshot& snapshot, const std::string& name, const VersionRef& target) {
+  ARROW_RETURN_NOT_OK(CheckTagName(name));
+  ARROW_ASSIGN_OR_RAISE(Tag tag, TagOf(snapshot, target));
+  return CreateTag(snapshot.MakeContext(), *snapshot.table().store, MainRootOf(snapshot), name,
+                   tag);
+}
+
+Status UpdateTag(const Snapshot& snapshot, const std::string& name, const VersionRef& target) {
+  Context context = snapshot.MakeContext();
+  ObjectStore& store = *snapshot.table().store;
+  std::string main_root = MainRootOf(snapshot);
+  ARROW_ASSIGN_OR_RAISE(Tag before, ReadTag(context, store, main_root, name));
+  ARROW_ASSIGN_OR_RAISE(Tag tag, TagOf(snapshot, target));
+  tag.created_at = before.created_at;
+  tag.metadata = std::move(before.metadata);
+  return ReplaceTag(context, store, main_root, name, tag);
+}
+
+Status RemoveTag(const Snapshot& snapshot, const std::string& name) {
+  return DeleteTag(snapshot.MakeContext(), *snapshot.table().store, MainRootOf(snapshot), name);
+}
+
+Status ReplaceTagMetadata(const Snapshot& snapshot, const std::string& name,
+                          std::map<std::string, std::string> metadata) {
+  Context context = snapshot.MakeContext();
+  ObjectStore& store = *snapshot.table().store;
+  std::string main_root = MainRootOf(snapshot);
+  ARROW_ASSIGN_OR_RAISE(Tag tag, ReadTag(context, store, main_root, name));
+  tag.metadata = std::move(metadata);
+  tag.updated_at = FormatTimestamp(NowNanoseconds());
+  return ReplaceTag(context, store, main_root, name, tag);
+}
+
+}  // namespace lance

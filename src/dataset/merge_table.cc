@@ -1,0 +1,66 @@
+#include "dataset/merge_table.h"
+
+#include "arrow/api.h"
+#include "dataset/add_columns.h"
+#include "dataset/join_columns.h"
+#include "dataset/scan.h"
+
+namespace lance {
+namespace {
+
+/// The joined columns of a scan of the keys.
+class JoinReader final : public arrow::RecordBatchReader {
+ public:
+  JoinReader(JoinTable join, std::shared_ptr<arrow::RecordBatchReader> keys, Context context)
+      : join_(std::move(join)), keys_(std::move(keys)), context_(context) {}
+
+  std::shared_ptr<arrow::Schema> schema() const override { return join_.schema(); }
+  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    std::shared_ptr<arrow::RecordBatch> keys;
+    ARROW_RETURN_NOT_OK(keys_->ReadNext(&keys));
+    *batch = nullptr;
+    if (keys == nullptr) return Status::OK();
+    return join_.Match(keys->column(0), context_.pool()).Value(batch);
+  }
+
+ private:
+  JoinTable join_;
+  std::shared_ptr<arrow::RecordBatchReader> keys_;
+  Context context_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<arrow::RecordBatchReader>> JoinedColumns(
+    std::shared_ptr<const Snapshot> snapshot,
+    const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
+    const std::string& right_on, std::optional<std::vector<uint64_t>> fragments) {
+  const Schema& schema = snapshot->manifest().schema;
+  bool is_virtual = VirtualColumnFromName(left_on).has_value();
+  if (!is_virtual && schema.FindByName(left_on) == nullptr) {
+    return UserError("Column ", left_on, " does not exist in the left side dataset");
+  }
+  ARROW_ASSIGN_OR_RAISE(JoinTable join, JoinTable::Make(right, right_on));
+  for (const std::string& name : join.schema()->field_names()) {
+    if (schema.FindByName(name) != nullptr) {
+      return UserError("Column ", name, " exists in both sides of the dataset");
+    }
+  }
+  ScanOptions options;
+  options.columns = {left_on};
+  options.fragments = std::move(fragments);
+  Context context = snapshot->MakeContext();
+  ARROW_ASSIGN_OR_RAISE(auto keys, ScanBatches(std::move(snapshot), options));
+  return std::make_shared<JoinReader>(std::move(join), std::move(keys), context);
+}
+
+Result<std::shared_ptr<const Snapshot>> MergeTable(
+    std::shared_ptr<const Snapshot> snapshot,
+    const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
+    const std::string& right_on) {
+  ARROW_ASSIGN_OR_RAISE(auto joined,
+                        JoinedColumns(snapshot, right, left_on, right_on, std::nullopt));
+  return AddColumns(*snapshot, joined);
+}
+
+}  // namespace lance

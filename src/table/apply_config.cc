@@ -1,0 +1,97 @@
+// UpdateConfig and UpdateBases.
+#include <algorithm>
+#include <map>
+
+#include "arrow/util/key_value_metadata.h"
+#include "schema/metadata.h"
+#include "table/apply_operation.h"
+#include "table/operation_footprint.h"
+
+namespace lance {
+namespace {
+
+using Metadata = std::shared_ptr<const arrow::KeyValueMetadata>;
+
+Metadata Change(const MapChange& change, const Metadata& before) {
+  std::map<std::string, std::string> values;
+  for (int64_t i = 0; before != nullptr && i < before->size(); ++i) {
+    values[before->key(i)] = before->value(i);
+  }
+  ChangeMap(change, &values);
+  if (values.empty()) return nullptr;
+  auto after = std::make_shared<arrow::KeyValueMetadata>();
+  for (auto& [key, value] : values) after->Append(key, value);
+  return after;
+}
+
+Field* FindField(std::vector<Field>* fields, int32_t id) {
+  for (Field& field : *fields) {
+    if (field.id == id) return &field;
+    if (Field* found = FindField(&field.children, id)) return found;
+  }
+  return nullptr;
+}
+
+bool SameKeys(const Field& a, const Field& b) {
+  return a.unenforced_primary_key == b.unenforced_primary_key &&
+         a.unenforced_primary_key_position == b.unenforced_primary_key_position;
+}
+
+Status ChangeField(int32_t id, const MapChange& change, Schema* schema) {
+  Field* field = FindField(&schema->fields, id);
+  if (field == nullptr) return UserError("table has no field with id ", id);
+  Field before = *field;
+  field->metadata = Change(change, field->metadata);
+  ReadKeys(field);
+  if (before.unenforced_primary_key && !SameKeys(before, *field)) {
+    return UserError("the primary key can't be changed once it is set: column '", field->name, "'");
+  }
+  return Status::OK();
+}
+
+uint32_t SmallestUnusedId(const google::protobuf::RepeatedPtrField<table::BasePath>& bases) {
+  uint32_t id = 1;
+  auto used = [&](const table::BasePath& base) { return base.id() == id; };
+  while (std::any_of(bases.begin(), bases.end(), used)) ++id;
+  return id;
+}
+
+}  // namespace
+
+Status ApplyUpdateConfig(const Transaction& transaction, NextVersion* next) {
+  ConfigChanges changes = ConfigChangesOf(transaction);
+  Manifest& manifest = next->manifest;
+  ChangeMap(changes.config, manifest.head.mutable_config());
+  ChangeMap(changes.table_metadata, manifest.head.mutable_table_metadata());
+  if (changes.schema_metadata.empty() && changes.field_metadata.empty()) return Status::OK();
+  Schema schema = manifest.schema;
+  schema.metadata = Change(changes.schema_metadata, schema.metadata);
+  for (const auto& [id, change] : changes.field_metadata) {
+    ARROW_RETURN_NOT_OK(ChangeField(id, change, &schema));
+  }
+  ARROW_RETURN_NOT_OK(schema.Validate());
+  manifest.SetSchema(std::move(schema));
+  return Status::OK();
+}
+
+Status ApplyUpdateBases(const table::Transaction::UpdateBases& update, NextVersion* next) {
+  auto* bases = next->manifest.head.mutable_base_paths();
+  for (table::BasePath added : update.new_bases()) {
+    for (const auto& base : *bases) {
+      if (added.id() != 0 && base.id() == added.id()) {
+        return UserError("base path id is in use: ", added.id());
+      }
+      if (added.has_name() && base.has_name() && base.name() == added.name()) {
+        return UserError("base path name is in use: '", added.name(), "'");
+      }
+      if (base.path() == added.path()) {
+        return UserError("base path is registered already: '", added.path(), "'");
+      }
+    }
+    if (added.id() == 0) added.set_id(SmallestUnusedId(*bases));
+    *bases->Add() = std::move(added);
+  }
+  return Status::OK();
+}
+
+}  // namespace lance

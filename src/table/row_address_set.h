@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "table/roaring_bitmap.h"
+#include "table/row_words.h"
+
+namespace lance {
+
+/// A set of row addresses: one bitmap of offsets for each fragment that has any.
+struct RowAddressSet {
+  std::map<uint32_t, RoaringBitmap> fragments;
+
+  void Add(RowAddress address) { fragments[FragmentIdOf(address)].add(OffsetOf(address)); }
+  uint64_t size() const {
+    uint64_t count = 0;
+    for (const auto& [id, offsets] : fragments) count += offsets.cardinality();
+    return count;
+  }
+};
+
+}  // namespace lance

@@ -1,0 +1,65 @@
+"""The verbs that change a table."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+
+@pytest.fixture
+def uri(cli, tmp_path):
+    """Two versions: three fragments of two rows, then one more."""
+    pq.write_table(pa.table({"id": range(6), "x": range(6)}), tmp_path / "six.parquet")
+    pq.write_table(pa.table({"id": [6], "x": [6]}), tmp_path / "one.parquet")
+    uri = tmp_path / "table.lance"
+    cli("import", tmp_path / "six.parquet", uri, "--max-rows-per-file", "2")
+    cli("import", tmp_path / "one.parquet", uri, "--mode", "append")
+    return uri
+
+
+def test_restore(cli, uri):
+    assert cli("restore", uri, "--version", "1").out == "restored version 1, version 3\n"
+    assert cli("count", uri).out == "6\n"
+
+
+def test_tags(cli, uri):
+    cli("tag", uri, "first", "--version", "1")
+    assert cli("count", uri, "--version", "first").out == "6\n"
+    cli("tag", uri, "first")
+    assert cli("count", uri, "--version", "first").out == "7\n"
+    cli("untag", uri, "first")
+    assert "first" in cli.fails("untag", uri, "first")
+    assert "alphanumeric" in cli.fails("tag", uri, "a b")
+
+
+def test_branches(cli, uri):
+    cli("branch", uri, "dev", "--version", "1")
+    assert cli("count", uri / "tree" / "dev").out == "6\n"
+    assert cli.json("branches", uri) == [
+        {"name": "dev", "parent_branch": "main", "parent_version": 1}
+    ]
+    assert "dev" in cli("branches", uri).out
+
+
+def test_drop_columns(cli, uri):
+    assert cli.json("drop-columns", uri, "x")["version"] == 3
+    assert "nope" in cli.fails("drop-columns", uri, "nope")
+
+
+def test_compact_and_cleanup(cli, uri):
+    done = cli.json("compact", uri)
+    assert (done["fragments_removed"], done["fragments_added"], done["version"]) == (4, 1, 4)
+    planned = cli.json("cleanup", uri, "--older-than", "0s", "--dry-run")
+    assert planned["old_versions"] == 3 and planned["data_files"] == 4
+    done = cli.json("cleanup", uri, "--older-than", "0s")
+    assert {**planned, "dry_run": False} == done
+    assert cli("count", uri).out == "7\n"
+    assert "duration" in cli.fails("cleanup", uri, "--older-than", "soon")
+
+
+def test_clone_and_validate(cli, uri, tmp_path):
+    cli("clone", uri, tmp_path / "shallow", "--version", "1")
+    cli("clone", uri, tmp_path / "deep", "--deep")
+    assert cli("count", tmp_path / "shallow").out == "6\n"
+    assert cli("validate", tmp_path / "deep").out == "valid, version 2\n"
+    next((tmp_path / "deep" / "data").iterdir()).unlink()
+    cli.fails("validate", tmp_path / "deep")
