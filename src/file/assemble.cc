@@ -99,19 +99,25 @@ class Assembler {
   Result<ArrayDataPtr> BuildLeaf(const arrow::DataType& type, size_t depth) {
     if (next_ >= leaves_.size()) return Corrupt("column is missing");
     LeafArrays& leaf = leaves_[next_++];
-    LayerArrays& layer = leaf.layers[depth];
-    LeafSink& sink = *leaf.sink;
+    return BuildValues(type, leaf.layers[depth], *leaf.sink);
+  }
+
+  Result<ArrayDataPtr> BuildValues(const arrow::DataType& type, const LayerArrays& layer,
+                                   LeafSink& sink) {
     switch (type.id()) {
+      case arrow::Type::EXTENSION: {
+        const auto& extension = static_cast<const arrow::ExtensionType&>(type);
+        ARROW_ASSIGN_OR_RAISE(auto data, BuildValues(*extension.storage_type(), layer, sink));
+        data->type = const_cast<arrow::DataType&>(type).shared_from_this();
+        return data;
+      }
       case arrow::Type::NA: {
         auto data = Make(type, layer, {nullptr});
         data->null_count = data->length;
         return data;
       }
-      case arrow::Type::STRUCT: {
-        auto data = Make(type, layer, {nullptr});
-        data->null_count = 0;
-        return data;
-      }
+      case arrow::Type::STRUCT:
+        return BuildStructLeaf(type, layer, sink);
       case arrow::Type::DICTIONARY:
         return BuildDictionary(type, layer, sink);
       case arrow::Type::FIXED_SIZE_LIST: {
@@ -128,6 +134,25 @@ class Assembler {
     }
     ARROW_ASSIGN_OR_RAISE(auto values, sink.FinishFixed());
     return Make(type, layer, {layer.validity, std::move(values)});
+  }
+
+  // A struct without members, which is never null, or a packed one.
+  Result<ArrayDataPtr> BuildStructLeaf(const arrow::DataType& type, const LayerArrays& layer,
+                                       LeafSink& sink) {
+    if (sink.shape().members.empty()) {
+      auto data = Make(type, layer, {nullptr});
+      data->null_count = 0;
+      return data;
+    }
+    auto data = Make(type, layer, {layer.validity});
+    LayerArrays all_valid;
+    all_valid.length = layer.length;
+    for (size_t i = 0; i < sink.shape().members.size(); ++i) {
+      ARROW_ASSIGN_OR_RAISE(auto child, BuildValues(*type.field(static_cast<int>(i))->type(),
+                                                    all_valid, sink.member(i)));
+      data->child_data.push_back(std::move(child));
+    }
+    return data;
   }
 
   Result<ArrayDataPtr> BuildFixedSizeList(const arrow::DataType& type, const LayerArrays& layer,

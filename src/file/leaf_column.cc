@@ -97,6 +97,32 @@ Status SetValues(const arrow::DataType& type, LeafShape* shape) {
   return Status::OK();
 }
 
+Status SetPackedStruct(const Field& field, LeafShape* shape) {
+  shape->values = LeafShape::Values::kPackedStruct;
+  bool all_fixed = true;
+  uint64_t bits = 0;
+  for (const Field& child : field.children) {
+    LeafShape member;
+    ARROW_ASSIGN_OR_RAISE(auto type, child.ArrowType());
+    if (type->id() == arrow::Type::STRUCT && !child.children.empty()) {
+      ARROW_RETURN_NOT_OK(SetPackedStruct(child, &member));
+    } else {
+      ARROW_RETURN_NOT_OK(SetValues(*type, &member));
+    }
+    const bool fixed = member.values == LeafShape::Values::kFixed && !member.is_dictionary;
+    if (!fixed && member.values != LeafShape::Values::kVariable &&
+        member.values != LeafShape::Values::kPackedStruct) {
+      return Unsupported("packed struct with the member '", child.name, "' of type ",
+                         type->ToString());
+    }
+    all_fixed &= member.value_bits > 0;
+    bits += member.value_bits;
+    shape->members.push_back(std::move(member));
+  }
+  shape->value_bits = all_fixed ? bits : 0;
+  return Status::OK();
+}
+
 Status AddLayers(const Field& field, bool is_leaf, LeafShape* shape) {
   if (is_leaf) {
     shape->layers.push_back({LayerKind::kItem});
@@ -137,11 +163,14 @@ void Descend(const Field& field, std::vector<const Field*>* path,
 
 Result<LeafShape> MakeShape(const std::vector<const Field*>& path) {
   const Field& leaf = *path.back();
-  if (leaf.IsPackedStruct()) return Unsupported("packed struct column");
   if (IsBlob(leaf)) return Unsupported("blob column");
   LeafShape shape;
   ARROW_RETURN_NOT_OK(RowsScale(path).status());
   for (const Field* field : path) ARROW_RETURN_NOT_OK(AddLayers(*field, field == &leaf, &shape));
+  if (leaf.IsPackedStruct() && !leaf.children.empty()) {
+    ARROW_RETURN_NOT_OK(SetPackedStruct(leaf, &shape));
+    return shape;
+  }
   ARROW_ASSIGN_OR_RAISE(auto type, leaf.ArrowType());
   ARROW_RETURN_NOT_OK(SetValues(*type, &shape));
   return shape;

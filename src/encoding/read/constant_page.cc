@@ -85,7 +85,8 @@ Result<std::unique_ptr<PageReader>> ConstantPage::Make(const encodings21::Consta
   }
   if (page->has_scalar_ &&
       (shape.is_dictionary || shape.values == LeafShape::Values::kNone ||
-       shape.values == LeafShape::Values::kEmptyStruct || !shape.dimensions.empty())) {
+       shape.values == LeafShape::Values::kEmptyStruct ||
+       shape.values == LeafShape::Values::kPackedStruct || !shape.dimensions.empty())) {
     return Corrupt("constant page with a value in a column that has no such values");
   }
   if (layout.has_inline_value()) {
@@ -229,26 +230,22 @@ Status ConstantPage::AppendItems(uint64_t begin, uint64_t end, uint64_t at, Leaf
 
 Status ConstantPage::AppendValues(uint64_t count, uint64_t at, LeafSink& sink) const {
   if (count == 0) return Status::OK();
+  if (shape_->values != LeafShape::Values::kVariable && shape_->has_lists()) {
+    ARROW_ASSIGN_OR_RAISE(at, sink.AppendFixed(count));
+  }
+  if (scalar_.empty()) return sink.PutEmptyValues(at, count);
   if (shape_->values == LeafShape::Values::kVariable) {
     if (!scalar_.empty() && count > std::numeric_limits<int64_t>::max() / scalar_.size()) {
       return MakeError(ErrorCode::kOverBudget, "too many rows in one batch");
     }
     ARROW_RETURN_NOT_OK(sink.ReserveVariable(count, count * scalar_.size()));
     for (uint64_t i = 0; i < count; ++i) {
-      if (!scalar_.empty()) std::memcpy(sink.variable_end(), scalar_.data(), scalar_.size());
+      std::memcpy(sink.variable_end(), scalar_.data(), scalar_.size());
       sink.EndValue(scalar_.size());
     }
     return Status::OK();
   }
-  if (shape_->has_lists()) {
-    ARROW_ASSIGN_OR_RAISE(at, sink.AppendFixed(count));
-  }
   const uint64_t bits = shape_->value_bits;
-  if (bits == 0) return Status::OK();
-  if (scalar_.empty()) {
-    if (bits % 8 == 0) std::memset(sink.fixed_data() + at * bits / 8, 0, count * bits / 8);
-    return Status::OK();
-  }
   if (bits == 1) {
     arrow::bit_util::SetBitsTo(sink.fixed_data(), static_cast<int64_t>(at),
                                static_cast<int64_t>(count), (scalar_[0] & 1) != 0);

@@ -7,6 +7,7 @@
 #include "encoding/read/bit_copy.h"
 #include "encoding/read/encoding_name.h"
 #include "encoding/read/fixed_size_lists.h"
+#include "encoding/read/packed_struct.h"
 #include "encoding/read/value_decoder.h"
 #include "encodings21.pb.h"
 
@@ -257,6 +258,9 @@ Made MakeByteStreamSplit(const encodings21::ByteStreamSplit& split) {
 
 Made FixedDecoder::Make(const encodings21::CompressiveEncoding& encoding, const LeafShape& shape) {
   using Kind = encodings21::CompressiveEncoding::CompressionCase;
+  if (shape.values == LeafShape::Values::kPackedStruct && !encoding.has_packed_struct()) {
+    return Corrupt("page holds ", EncodingName(encoding), ", the column is a packed struct");
+  }
   switch (encoding.compression_case()) {
     case Kind::kFlat: {
       const uint64_t bits = encoding.flat().bits_per_value();
@@ -278,6 +282,8 @@ Made FixedDecoder::Make(const encodings21::CompressiveEncoding& encoding, const 
       return MakeByteStreamSplit(encoding.byte_stream_split());
     case Kind::kFixedSizeList:
       return MakeFixedSizeList(encoding, shape);
+    case Kind::kPackedStruct:
+      return MakePackedStructDecoder(encoding.packed_struct(), shape);
     case Kind::kGeneral: {
       ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme, SchemeOf(encoding.general()));
       ARROW_ASSIGN_OR_RAISE(auto inner, Make(encoding.general().values(), shape));

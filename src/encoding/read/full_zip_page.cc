@@ -172,21 +172,16 @@ class FullZipCursor final : public PageCursor {
 
   Status ReadValue(ByteReader& reader, uint16_t def, bool lists, LeafSink& sink,
                    uint64_t* at) const {
+    uint64_t position = (*at)++;
+    if (lists && !page_.variable_) {
+      ARROW_ASSIGN_OR_RAISE(position, sink.AppendFixed(1));
+    }
     if (page_.fixed_) {
       ARROW_ASSIGN_OR_RAISE(Bytes stored,
                             reader.ReadBytes(page_.fixed_->stored_bytes(), "fixed-width value"));
-      uint64_t position = *at;
-      if (lists) {
-        ARROW_ASSIGN_OR_RAISE(position, sink.AppendFixed(1));
-      }
-      ++*at;
       return page_.fixed_->Decode(stored.data(), position, sink);
     }
-    if (def != 0) {
-      ARROW_RETURN_NOT_OK(sink.ReserveVariable(1, 0));
-      sink.EndValue(0);
-      return Status::OK();
-    }
+    if (def != 0) return sink.PutEmptyValues(position, 1);
     uint64_t length = 0;
     if (page_.length_bytes_ == sizeof(uint32_t)) {
       ARROW_ASSIGN_OR_RAISE(length, reader.Read<uint32_t>("length of a value"));
@@ -194,6 +189,7 @@ class FullZipCursor final : public PageCursor {
       ARROW_ASSIGN_OR_RAISE(length, reader.Read<uint64_t>("length of a value"));
     }
     ARROW_ASSIGN_OR_RAISE(Bytes stored, reader.ReadBytes(length, "variable-width value"));
+    if (page_.packed_rows_) return page_.packed_rows_->Decode(stored, position, sink);
     return page_.variable_->Decode(stored, sink);
   }
 
@@ -221,23 +217,30 @@ Result<std::unique_ptr<PageReader>> FullZipPage::Make(const encodings21::FullZip
   page->bits_def_ = layout.bits_def();
   page->control_bytes_ = ControlBytes(layout.bits_rep() + layout.bits_def());
   const bool variable = layout.has_bits_per_offset();
-  if (variable != (shape.values == LeafShape::Values::kVariable) || shape.is_dictionary ||
-      shape.values == LeafShape::Values::kNone || shape.values == LeafShape::Values::kEmptyStruct) {
+  const encodings21::CompressiveEncoding& values = layout.value_compression();
+  const bool packed_rows = variable && values.has_variable_packed_struct();
+  if ((variable && !packed_rows) != (shape.values == LeafShape::Values::kVariable) ||
+      shape.is_dictionary || shape.values == LeafShape::Values::kNone ||
+      shape.values == LeafShape::Values::kEmptyStruct) {
     return Corrupt("full-zip page of ", variable ? "variable" : "fixed",
                    "-width values, which is not the column's type");
   }
   if (variable) {
-    ARROW_ASSIGN_OR_RAISE(page->variable_, VariableValueDecoder::Make(layout.value_compression()));
+    if (packed_rows) {
+      ARROW_ASSIGN_OR_RAISE(page->packed_rows_,
+                            PackedRowDecoder::Make(values.variable_packed_struct(), shape));
+    } else {
+      ARROW_ASSIGN_OR_RAISE(page->variable_, VariableValueDecoder::Make(values));
+    }
     if (layout.bits_per_offset() != 32 && layout.bits_per_offset() != 64) {
       return Corrupt("full-zip page with lengths of ", layout.bits_per_offset(), " bits");
     }
     page->length_bytes_ = layout.bits_per_offset() / 8;
   } else {
-    ARROW_ASSIGN_OR_RAISE(page->fixed_, FixedValueDecoder::Make(layout.value_compression(), shape));
+    ARROW_ASSIGN_OR_RAISE(page->fixed_, FixedValueDecoder::Make(values, shape));
     if (layout.bits_per_value() != page->fixed_->stored_bytes() * 8) {
       return Corrupt("full-zip page with values of ", layout.bits_per_value(), " bits, ",
-                     EncodingName(layout.value_compression()), " has ",
-                     page->fixed_->stored_bytes() * 8);
+                     EncodingName(values), " has ", page->fixed_->stored_bytes() * 8);
     }
   }
   const bool indexed = variable || layout.bits_rep() > 0;

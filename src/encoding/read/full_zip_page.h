@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "encoding/read/packed_struct.h"
 #include "encoding/read/page_levels.h"
 #include "encoding/read/page_reader.h"
 #include "encoding/read/per_value_decoder.h"
@@ -49,6 +50,7 @@ class FullZipPage final : public PageReader {
   uint32_t control_bytes_ = 0;
   std::optional<FixedValueDecoder> fixed_;
   std::optional<VariableValueDecoder> variable_;
+  std::optional<PackedRowDecoder> packed_rows_;
   uint64_t length_bytes_ = 0;       ///< of the length before a variable value
   uint64_t index_entry_bytes_ = 0;  ///< 0: no index
   /// The whole repetition index, when it is small enough to keep.

@@ -22,25 +22,32 @@ struct Layer {
 /// What the decoders must know of a leaf column; all else of its type is a matter of Arrow.
 struct LeafShape {
   enum class Values : uint8_t {
-    kFixed,        ///< values of `value_bits` bits
-    kVariable,     ///< byte strings
-    kNone,         ///< the null type
-    kEmptyStruct,  ///< a struct without members: no values, never null
+    kFixed,         ///< values of `value_bits` bits
+    kVariable,      ///< byte strings
+    kNone,          ///< the null type
+    kEmptyStruct,   ///< a struct without members: no values, never null
+    kPackedStruct,  ///< rows of a packed struct: one value of each of `members`
   };
   Values values = Values::kFixed;
   /// Bits of one value: 1 for booleans, a whole number of bytes else; for a primitive
-  /// fixed-size list, the bits of all its items.
+  /// fixed-size list, the bits of all its items; for a packed struct, the bits of all members when
+  /// they are all of fixed width, 0 else.
   uint64_t value_bits = 0;
   /// Dimensions of a primitive fixed-size list, outermost first.
   std::vector<uint32_t> dimensions;
   /// Strings and binaries with 64-bit offsets.
   bool large_offsets = false;
+  /// A blob column of large binaries: read as their bytes (kVariable) or as their positions and
+  /// sizes (kPackedStruct).
+  bool is_blob = false;
   /// An Arrow dictionary column: pages bring their own dictionaries, the values are indices.
   bool is_dictionary = false;
   /// Of the dictionary's values.
   bool dictionary_variable = false;
   bool dictionary_large_offsets = false;
   uint64_t dictionary_value_bits = 0;
+  /// Of a packed struct: kFixed, kVariable or kPackedStruct, without layers of their own.
+  std::vector<LeafShape> members;
   /// From the top-level field down to the leaf; the last one is the leaf's own kItem.
   std::vector<Layer> layers;
 

@@ -49,6 +49,10 @@ LeafSink::LeafSink(const LeafShape& shape, arrow::MemoryPool* pool)
 Result<std::unique_ptr<LeafSink>> LeafSink::Make(const LeafShape& shape, uint64_t num_rows,
                                                  arrow::MemoryPool* pool) {
   std::unique_ptr<LeafSink> sink(new LeafSink(shape, pool));
+  for (const LeafShape& member : shape.members) {
+    ARROW_ASSIGN_OR_RAISE(auto member_sink, Make(member, shape.has_lists() ? 0 : num_rows, pool));
+    sink->members_.push_back(std::move(member_sink));
+  }
   if (shape.values == LeafShape::Values::kVariable) {
     const int64_t zero = 0;
     ARROW_RETURN_NOT_OK(sink->offsets_.Reserve(static_cast<int64_t>(
@@ -68,6 +72,14 @@ Result<std::unique_ptr<LeafSink>> LeafSink::Make(const LeafShape& shape, uint64_
 
 Result<uint64_t> LeafSink::AppendFixed(uint64_t count) {
   const uint64_t at = num_values_;
+  if (shape_->values == LeafShape::Values::kPackedStruct) {
+    for (auto& member : members_) {
+      if (member->shape().values == LeafShape::Values::kVariable) continue;
+      ARROW_RETURN_NOT_OK(member->AppendFixed(count).status());
+    }
+    num_values_ += count;
+    return at;
+  }
   const int64_t bytes =
       arrow::bit_util::BytesForBits(static_cast<int64_t>((at + count) * shape_->value_bits));
   const int64_t more = bytes - values_.length();
@@ -139,6 +151,19 @@ Status LeafSink::ReserveItems(uint64_t count) {
   }
   expected_values_ = std::max(expected_values_, num_values_ + count);
   return offsets_.Reserve(static_cast<int64_t>(count * (shape_->large_offsets ? 8 : 4)));
+}
+
+Status LeafSink::PutEmptyValues(uint64_t at, uint64_t count) {
+  for (auto& member : members_) ARROW_RETURN_NOT_OK(member->PutEmptyValues(at, count));
+  if (shape_->values == LeafShape::Values::kVariable) {
+    ARROW_RETURN_NOT_OK(ReserveVariable(count, 0));
+    for (uint64_t i = 0; i < count; ++i) EndValue(0);
+  } else if (shape_->values == LeafShape::Values::kFixed) {
+    arrow::bit_util::SetBitsTo(values_.mutable_data(),
+                               static_cast<int64_t>(at * shape_->value_bits),
+                               static_cast<int64_t>(count * shape_->value_bits), false);
+  }
+  return Status::OK();
 }
 
 Status LeafSink::AppendLevels(const uint16_t* rep, const uint16_t* def,

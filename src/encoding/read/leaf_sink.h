@@ -51,6 +51,15 @@ class LeafSink {
   Result<uint8_t*> ItemValidity(size_t depth);
   bool has_item_validity(size_t depth) const { return item_validity_[depth] != nullptr; }
 
+  /// Writes `count` values without content: strings are appended, fixed-width values zeroed from
+  /// position `at` on.
+  Status PutEmptyValues(uint64_t at, uint64_t count);
+
+  // ---- packed structs
+  /// Where the values of one member go; AppendFixed() of this sink made room in all members of
+  /// fixed width.
+  LeafSink& member(size_t i) { return *members_[i]; }
+
   // ---- variable-width values
   /// Makes room for `count` more values and `bytes` more bytes; an error beyond 2 GiB when offsets
   /// are 32 bits wide.
@@ -143,6 +152,7 @@ class LeafSink {
   std::vector<std::shared_ptr<arrow::Buffer>> item_validity_;
   std::vector<uint64_t> items_per_value_;  ///< by depth, parallel to item_validity_
   std::vector<DictionarySegment> dictionaries_;
+  std::vector<std::unique_ptr<LeafSink>> members_;
 };
 
 }  // namespace lance::encoding

@@ -272,7 +272,7 @@ Status MiniBlockListCursor::DecodeVisit(const Visit& visit, size_t* next_range, 
   for (const ValueRun& run : runs_) values += run.count;
   if (values == 0) return Status::OK();
   uint64_t at = 0;
-  if (page_.shape_->values == LeafShape::Values::kFixed) {
+  if (page_.shape_->values != LeafShape::Values::kVariable) {
     ARROW_ASSIGN_OR_RAISE(at, sink.AppendFixed(values));
   }
   return page_.DecodeValues(chunk, page_.values_in(visit.chunk), runs_, at, sink);

@@ -68,7 +68,8 @@ Result<std::unique_ptr<PageReader>> MiniBlockPage::Make(const encodings21::MiniB
     const bool variable = shape.is_dictionary ? shape.dictionary_variable
                                               : shape.values == LeafShape::Values::kVariable;
     const uint64_t bits = shape.is_dictionary ? shape.dictionary_value_bits : shape.value_bits;
-    if (items.variable() != variable || (!variable && items.value_bits() != bits)) {
+    if (items.variable() != variable || (!variable && items.value_bits() != bits) ||
+        shape.values == LeafShape::Values::kPackedStruct) {
       return Corrupt("dictionary encoded as ", EncodingName(layout.dictionary()),
                      " is not of the column's type");
     }

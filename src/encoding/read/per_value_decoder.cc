@@ -4,13 +4,27 @@
 
 #include "encoding/read/bit_copy.h"
 #include "encoding/read/encoding_name.h"
+#include "encoding/read/packed_struct.h"
 #include "encodings21.pb.h"
 
 namespace lance::encoding {
+
 Result<FixedValueDecoder> FixedValueDecoder::Make(const encodings21::CompressiveEncoding& encoding,
                                                   const LeafShape& shape) {
   FixedValueDecoder out;
   out.value_bits_ = shape.value_bits;
+  if (encoding.has_packed_struct()) {
+    if (!encoding.packed_struct().values().has_flat()) {
+      return Unsupported("full-zip encoding ", EncodingName(encoding));
+    }
+    ARROW_ASSIGN_OR_RAISE(out.stored_bytes_, PackedRowBytes(encoding.packed_struct(), shape));
+    out.is_packed_ = true;
+    out.is_plain_ = false;
+    return out;
+  }
+  if (shape.values != LeafShape::Values::kFixed) {
+    return Corrupt("page holds ", EncodingName(encoding), ", which is not the column's type");
+  }
   ARROW_ASSIGN_OR_RAISE(UnwrappedLists lists, UnwrapFixedSizeLists(encoding, shape));
   const encodings21::CompressiveEncoding* inner = lists.items;
   out.depths_ = std::move(lists.depths);
@@ -42,6 +56,10 @@ Result<FixedValueDecoder> FixedValueDecoder::Make(const encodings21::Compressive
 }
 
 Status FixedValueDecoder::Decode(const uint8_t* stored, uint64_t at, LeafSink& sink) const {
+  if (is_packed_) {
+    UnpackFixedRow(stored, at, sink);
+    return Status::OK();
+  }
   for (size_t depth = 0; depth < depths_.size(); ++depth) {
     if (!depths_[depth].has_validity) continue;
     const uint64_t items = depths_[depth].items_per_value;
@@ -50,10 +68,7 @@ Status FixedValueDecoder::Decode(const uint8_t* stored, uint64_t at, LeafSink& s
     stored += BytesForBits(items);
   }
   if (all_items_null_) {
-    if (value_bits_ % 8 == 0) {
-      std::memset(sink.fixed_data() + at * value_bits_ / 8, 0, value_bits_ / 8);
-    }
-    return Status::OK();
+    return sink.PutEmptyValues(at, 1);
   }
   CopyBits(stored, 0, value_bits_, sink.fixed_data(), at * value_bits_);
   return Status::OK();

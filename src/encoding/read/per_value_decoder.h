@@ -36,6 +36,7 @@ class FixedValueDecoder {
   uint64_t value_bits_ = 0;
   bool is_plain_ = true;
   bool all_items_null_ = false;
+  bool is_packed_ = false;  ///< a row of a packed struct
   std::vector<ListDepth> depths_;
 };
 
