@@ -43,41 +43,22 @@ ErrorPlace Place(const std::string& path, int64_t column, std::optional<int64_t>
   return place;
 }
 
-/// One column of the file: its metadata and its pages, loaded on first use and kept.
-class Column {
+/// The pages of a column as compiled for one shape, opened on first use and kept.
+class ColumnView {
  public:
-  explicit Column(const FileMetadata& file) : file_(file) {}
-
-  ~Column() { delete loaded_.load(); }
-
-  /// Null until the metadata is loaded.
-  const ColumnMetadata* metadata() const {
-    const Loaded* loaded = loaded_.load(std::memory_order_acquire);
-    return loaded == nullptr ? nullptr : &loaded->metadata;
+  ColumnView(const FileMetadata& file, const ColumnMetadata& metadata, const LeafShape& shape)
+      : file_(file), metadata_(metadata), shape_(shape), pages_(metadata.pages.size()) {}
+  ~ColumnView() {
+    for (auto& page : pages_) delete page.load();
   }
 
-  /// Two threads may load the same column; the first one's metadata is kept.
-  Status Keep(ColumnMetadata metadata) const {
-    if (metadata.encoding_type != kColumnEncodingType) {
-      return Corrupt("column is described by a '", metadata.encoding_type, "'");
-    }
-    auto loaded = std::make_unique<Loaded>(std::move(metadata));
-    Loaded* expected = nullptr;
-    if (loaded_.compare_exchange_strong(expected, loaded.get(), std::memory_order_acq_rel)) {
-      loaded.release();
-    }
-    return Status::OK();
-  }
-
-  // What follows needs the metadata.
+  const LeafShape& shape() const { return shape_; }
 
   /// A page whose index is loaded, or null.
-  const PageReader* page(size_t i) const {
-    return loaded_.load(std::memory_order_acquire)->pages[i].load(std::memory_order_acquire);
-  }
+  const PageReader* page(size_t i) const { return pages_[i].load(std::memory_order_acquire); }
 
   Result<std::unique_ptr<PageReader>> OpenPage(size_t i) const {
-    const PageMetadata& metadata = this->metadata()->pages[i];
+    const PageMetadata& metadata = metadata_.pages[i];
     if (metadata.encoding_type != kPageLayoutType) {
       return Unsupported("page description '", metadata.encoding_type, "'");
     }
@@ -94,36 +75,61 @@ class Column {
   /// Two threads may open the same page; the first one's is kept.
   const PageReader* Keep(size_t i, std::unique_ptr<PageReader> page) const {
     PageReader* expected = nullptr;
-    std::atomic<PageReader*>& kept = loaded_.load(std::memory_order_acquire)->pages[i];
-    if (kept.compare_exchange_strong(expected, page.get(), std::memory_order_acq_rel)) {
+    if (pages_[i].compare_exchange_strong(expected, page.get(), std::memory_order_acq_rel)) {
       return page.release();
     }
     return expected;
   }
 
-  /// What the column's pages are decoded to: set by the first read. Pages are compiled for it, so
-  /// that another type for the same column is refused.
-  Result<const LeafShape*> Shape(const LeafShape& wanted) const {
-    std::call_once(shaped_, [&] { shape_ = wanted; });
-    if (shape_ == wanted) return &shape_;
-    return Corrupt("one column is read as two different types");
+ private:
+  const FileMetadata& file_;
+  const ColumnMetadata& metadata_;
+  const LeafShape shape_;
+  mutable std::vector<std::atomic<PageReader*>> pages_;
+};
+
+/// One column of the file: its metadata, loaded on first use and kept, and what it is read as.
+class Column {
+ public:
+  explicit Column(const FileMetadata& file) : file_(file) {}
+
+  ~Column() { delete metadata_.load(); }
+
+  /// Null until the metadata is loaded.
+  const ColumnMetadata* metadata() const { return metadata_.load(std::memory_order_acquire); }
+
+  /// Two threads may load the same column; the first one's metadata is kept.
+  Status Keep(ColumnMetadata metadata) const {
+    if (metadata.encoding_type != kColumnEncodingType) {
+      return Corrupt("column is described by a '", metadata.encoding_type, "'");
+    }
+    auto loaded = std::make_unique<ColumnMetadata>(std::move(metadata));
+    ColumnMetadata* expected = nullptr;
+    if (metadata_.compare_exchange_strong(expected, loaded.get(), std::memory_order_acq_rel)) {
+      loaded.release();
+    }
+    return Status::OK();
+  }
+
+  /// The pages compiled for a shape, once the metadata is loaded. Columns are read as one shape,
+  /// blobs as their bytes or as their places.
+  Result<const ColumnView*> View(const LeafShape& shape) const {
+    std::lock_guard lock(views_mutex_);
+    for (const auto& view : views_) {
+      if (view->shape() == shape) return view.get();
+    }
+    if (views_.size() == kMaxViews) return Corrupt("one column is read as different types");
+    views_.push_back(std::make_unique<ColumnView>(file_, *metadata(), shape));
+    return views_.back().get();
   }
 
  private:
-  struct Loaded {
-    explicit Loaded(ColumnMetadata from)
-        : metadata(std::move(from)), pages(metadata.pages.size()) {}
-    ~Loaded() {
-      for (auto& page : pages) delete page.load();
-    }
-    ColumnMetadata metadata;
-    std::vector<std::atomic<PageReader*>> pages;
-  };
+  static constexpr size_t kMaxViews = 2;
 
   const FileMetadata& file_;
-  mutable std::atomic<Loaded*> loaded_{nullptr};
-  mutable std::once_flag shaped_;
-  mutable LeafShape shape_;
+  mutable std::atomic<ColumnMetadata*> metadata_{nullptr};
+  mutable std::mutex views_mutex_;
+  mutable std::vector<std::unique_ptr<ColumnView>> views_;
 };
 
 /// The read of one page within a batch.
@@ -138,7 +144,7 @@ struct PageRead {
 };
 
 struct LeafRead {
-  const Column* column = nullptr;
+  const ColumnView* column = nullptr;
   uint32_t index = 0;
   const LeafShape* shape = nullptr;
   std::unique_ptr<LeafSink> sink;
@@ -197,6 +203,8 @@ struct FileReader::Impl {
   static Result<std::unique_ptr<LeafSink>> MakeSink(const LeafRead& leaf, uint64_t count,
                                                     arrow::MemoryPool* pool);
   Status ReadPages(const Context& context, uint64_t count, std::vector<LeafRead>& leaves) const;
+  Status CheckNeeds(std::span<const NeededBytes> needs, const LeafRead& leaf,
+                    const PageRead& page) const;
   Status DecodeLeaf(const Context& context, LeafRead& leaf, uint64_t count) const;
 };
 
@@ -264,10 +272,10 @@ Result<FileProjection> FileReader::Impl::Complete(FileProjection projection) con
 Result<LeafRead> FileReader::Impl::PlanLeaf(const LeafShape& shape, uint32_t column_index,
                                             std::span<const RowRange> rows) const {
   LeafRead leaf;
-  leaf.column = columns[column_index].get();
   leaf.index = column_index;
-  const ColumnMetadata* column = leaf.column->metadata();
-  ARROW_ASSIGN_OR_RAISE(leaf.shape, leaf.column->Shape(shape));
+  const ColumnMetadata* column = columns[column_index]->metadata();
+  ARROW_ASSIGN_OR_RAISE(leaf.column, columns[column_index]->View(shape));
+  leaf.shape = &leaf.column->shape();
   const uint64_t scale = leaf.shape->rows_scale();
   if (column->num_rows % scale != 0 || column->num_rows / scale != num_rows) {
     return Corrupt("column has ", column->num_rows, " rows, expected ", num_rows,
@@ -352,6 +360,7 @@ Status FileReader::Impl::ReadPages(const Context& context, uint64_t count,
           return WithPlace(status,
                            Place(reader->path(), leaf.index, static_cast<int64_t>(page.page)));
         }
+        ARROW_RETURN_NOT_OK(CheckNeeds(needs, leaf, page));
         page.first_ticket = batch->size();
         page.num_tickets = needs.size();
         for (const NeededBytes& need : needs) {
@@ -385,6 +394,21 @@ Status FileReader::Impl::ReadPages(const Context& context, uint64_t count,
   }
   return ParallelFor(context, leaves.size(),
                      [&](size_t i) { return DecodeLeaf(context, leaves[i], count); });
+}
+
+// No byte of a page is wanted more than twice, so that made-up places of blobs can't ask for memory
+// without end.
+Status FileReader::Impl::CheckNeeds(std::span<const NeededBytes> needs, const LeafRead& leaf,
+                                    const PageRead& page) const {
+  uint64_t left = 2 * reader->size();
+  for (const NeededBytes& need : needs) {
+    if (need.size > left) {
+      return WithPlace(Corrupt("rows of a page take more bytes than the file has"),
+                       Place(reader->path(), leaf.index, static_cast<int64_t>(page.page)));
+    }
+    left -= need.size;
+  }
+  return Status::OK();
 }
 
 Status FileReader::Impl::DecodeLeaf(const Context& context, LeafRead& leaf, uint64_t count) const {

@@ -4,7 +4,7 @@
 
 #include "arrow/type.h"
 #include "arrow/type_traits.h"
-#include "arrow/util/key_value_metadata.h"
+#include "schema/blob.h"
 
 namespace lance {
 namespace {
@@ -12,12 +12,6 @@ namespace {
 using encoding::Layer;
 using encoding::LayerKind;
 using encoding::LeafShape;
-
-constexpr char kBlobKey[] = "lance-encoding:blob";
-
-bool IsBlob(const Field& field) {
-  return field.metadata != nullptr && field.metadata->Contains(kBlobKey);
-}
 
 // Values of fixed or variable width; false for neither.
 bool SetVariable(const arrow::DataType& type, bool* variable, bool* large) {
@@ -163,11 +157,12 @@ void Descend(const Field& field, std::vector<const Field*>* path,
 
 Result<LeafShape> MakeShape(const std::vector<const Field*>& path) {
   const Field& leaf = *path.back();
-  if (IsBlob(leaf)) return Unsupported("blob column");
+  if (IsBlobV2(leaf)) return Unsupported("blobs of version 2 are read by their descriptors");
   LeafShape shape;
   ARROW_RETURN_NOT_OK(RowsScale(path).status());
   for (const Field* field : path) ARROW_RETURN_NOT_OK(AddLayers(*field, field == &leaf, &shape));
-  if (leaf.IsPackedStruct() && !leaf.children.empty()) {
+  shape.is_blob = IsBlobV1(leaf) || IsBlobV1Descriptor(leaf);
+  if ((leaf.IsPackedStruct() || shape.is_blob) && !leaf.children.empty()) {
     ARROW_RETURN_NOT_OK(SetPackedStruct(leaf, &shape));
     return shape;
   }

@@ -128,6 +128,7 @@ bool Field::IsLeaf() const {
   if (kind == FieldKind::kLeaf) return true;
   if (kind != FieldKind::kStruct) return false;
   return children.empty() || IsPackedStruct() ||
+         FindMetadata(metadata.get(), kBlobKey).has_value() ||
          FindMetadata(metadata.get(), kExtensionNameKey) == kBlobV2Name;
 }
 

@@ -47,8 +47,8 @@ struct Field {
   /// extension keys in the metadata), nullability, metadata.
   Result<std::shared_ptr<arrow::Field>> ToArrow() const;
 
-  /// A leaf owns one column in files of 2.1 and later: everything but non-empty unpacked structs,
-  /// lists, maps and fixed-size lists of struct.
+  /// A leaf owns one column in files of 2.1 and later: everything but non-empty unpacked structs
+  /// (other than blobs), lists, maps and fixed-size lists of struct.
   bool IsLeaf() const;
   bool IsPackedStruct() const;
 };

@@ -1,5 +1,6 @@
 #include "encoding/read/page_reader.h"
 
+#include "encoding/read/blob_page.h"
 #include "encoding/read/constant_page.h"
 #include "encoding/read/encoding_name.h"
 #include "encoding/read/full_zip_page.h"
@@ -22,6 +23,7 @@ Result<std::unique_ptr<PageReader>> PageReader::Make(const encodings21::PageLayo
     case Kind::kConstantLayout:
       return ConstantPage::Make(layout.constant_layout(), shape, std::move(buffers), num_rows);
     case Kind::kBlobLayout:
+      return BlobPage::Make(layout.blob_layout(), shape, std::move(buffers), num_rows, version_2_1);
     case Kind::LAYOUT_NOT_SET:
       break;
   }

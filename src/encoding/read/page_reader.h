@@ -31,7 +31,8 @@ struct PageBuffer {
 };
 
 /// One read of some rows of a page: say what is needed, be fed, decode. At most two rounds of
-/// Needs/Feed. The page must outlive the cursor; bytes fed must live until DecodeInto returns.
+/// Needs/Feed, and one more for the bytes of blobs. The page must outlive the cursor; bytes fed
+/// must live until DecodeInto returns.
 class PageCursor {
  public:
   virtual ~PageCursor() = default;
