@@ -13,6 +13,7 @@
 #include "arrow/result.h"
 #include "arrow/status.h"
 #include "arrow/type_fwd.h"
+#include "lance/blob.h"
 #include "lance/export.h"
 
 /// The C++ API of Lance tables: open, read, write and version them.
@@ -65,6 +66,12 @@ struct WriteOptions {
   std::map<std::string, std::string> config = {};
 };
 
+/// What is read of blob columns.
+enum class BlobHandling : uint8_t {
+  kDescriptions,  ///< structs that say where the bytes are
+  kBytes,         ///< the bytes, as large_binary
+};
+
 struct ScanOptions {
   /// Top-level names or paths (`a.b`), also `_rowid` and `_rowaddr`; default all columns. An
   /// empty list gives batches without columns, but with row counts.
@@ -81,6 +88,14 @@ struct ScanOptions {
   /// Called on the thread that reads, between pieces of work of some milliseconds each; a failed
   /// status ends the scan with that status.
   std::function<arrow::Status()> poll = {};
+  BlobHandling blob_handling = BlobHandling::kDescriptions;
+};
+
+/// How a row is named.
+enum class RowKey : uint8_t {
+  kIndex,    ///< position among the live rows
+  kId,       ///< `_rowid`
+  kAddress,  ///< `_rowaddr`
 };
 
 struct DataFileInfo {
@@ -322,10 +337,19 @@ class LANCE_EXPORT Dataset {
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Take(
       std::span<const uint64_t> indices,
       const std::optional<std::vector<std::string>>& columns = std::nullopt) const;
-  /// The same within one fragment (positions among its live rows).
+  /// The same within one fragment (positions among its live rows); blobs come as their bytes.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeFromFragment(
       uint64_t fragment_id, std::span<const uint64_t> indices,
       const std::optional<std::vector<std::string>>& columns = std::nullopt) const;
+
+  /// Values of a blob column, to be read later; null for a null. A row that doesn't exist is a user
+  /// error.
+  arrow::Result<std::vector<std::shared_ptr<Blob>>> TakeBlobs(const std::string& column, RowKey key,
+                                                              std::span<const uint64_t> rows) const;
+  /// The bytes of a blob column for some rows, in the given order: `_rowaddr`, and the column as
+  /// large_binary.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadBlobs(
+      const std::string& column, RowKey key, std::span<const uint64_t> rows) const;
 
   IoCounters io_counters() const;
 

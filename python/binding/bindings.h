@@ -8,8 +8,10 @@ namespace lance::python {
 
 /// FragmentInfo, DataFileInfo, DeletionFileInfo, VersionInfo, TagInfo, IoCounters: plain values.
 void BindRecords(nanobind::module_& module);
-/// ScanOptions, WriteOptions.
+/// ScanOptions, WriteOptions and their enumerations.
 void BindOptions(nanobind::module_& module);
+/// Blob, RowKey.
+void BindBlob(nanobind::module_& module);
 /// Dataset and BatchReader.
 void BindDataset(nanobind::module_& module);
 /// The methods of Dataset that change a table, by file.

@@ -89,6 +89,18 @@ nb::object TakeFromFragment(const Dataset& dataset, uint64_t fragment_id, nb::ha
       WithoutGil([&] { return dataset.TakeFromFragment(fragment_id, positions, columns); }));
 }
 
+std::vector<std::shared_ptr<Blob>> TakeBlobs(const Dataset& dataset, const std::string& column,
+                                             RowKey key, nb::handle rows) {
+  std::vector<uint64_t> wanted = RowPositionsFromPython(rows);
+  return Unwrap(WithoutGil([&] { return dataset.TakeBlobs(column, key, wanted); }));
+}
+
+nb::object ReadBlobs(const Dataset& dataset, const std::string& column, RowKey key,
+                     nb::handle rows) {
+  std::vector<uint64_t> wanted = RowPositionsFromPython(rows);
+  return ToPython(Unwrap(WithoutGil([&] { return dataset.ReadBlobs(column, key, wanted); })));
+}
+
 }  // namespace
 
 void BindDataset(nb::module_& module) {
@@ -133,6 +145,8 @@ void BindDataset(nb::module_& module) {
       .def("take", &Take, "indices"_a, "columns"_a.none() = nb::none())
       .def("take_from_fragment", &TakeFromFragment, "fragment_id"_a, "indices"_a,
            "columns"_a.none() = nb::none())
+      .def("take_blobs", &TakeBlobs, "column"_a, "key"_a, "rows"_a)
+      .def("read_blobs", &ReadBlobs, "column"_a, "key"_a, "rows"_a)
       .def("io_counters", &Dataset::io_counters);
   BindReferences(dataset);
   BindChanges(dataset);

@@ -14,6 +14,7 @@ NB_MODULE(_core, module) {
   lance::python::BindErrors(module);
   lance::python::BindRecords(module);
   lance::python::BindOptions(module);
+  lance::python::BindBlob(module);
   lance::python::BindDataset(module);
   lance::python::BindFile(module);
 }

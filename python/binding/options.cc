@@ -17,6 +17,10 @@ void BindOptions(nb::module_& module) {
       .value("append", WriteMode::kAppend)
       .value("overwrite", WriteMode::kOverwrite);
 
+  nb::enum_<BlobHandling>(module, "BlobHandling")
+      .value("descriptions", BlobHandling::kDescriptions)
+      .value("bytes", BlobHandling::kBytes);
+
   using Columns = std::optional<std::vector<std::string>>;
   using Fragments = std::optional<std::vector<uint64_t>>;
   nb::class_<ScanOptions>(module, "ScanOptions")
@@ -24,25 +28,28 @@ void BindOptions(nb::module_& module) {
           "__init__",
           [](ScanOptions* self, Columns columns, std::optional<uint64_t> limit, uint64_t offset,
              std::optional<uint64_t> batch_size, bool with_row_id, bool with_row_address,
-             Fragments fragments) {
+             Fragments fragments, BlobHandling blob_handling) {
             new (self) ScanOptions{.columns = std::move(columns),
                                    .limit = limit,
                                    .offset = offset,
                                    .batch_size = batch_size,
                                    .with_row_id = with_row_id,
                                    .with_row_address = with_row_address,
-                                   .fragments = std::move(fragments)};
+                                   .fragments = std::move(fragments),
+                                   .blob_handling = blob_handling};
           },
           nb::kw_only(), "columns"_a.none() = nb::none(), "limit"_a.none() = nb::none(),
           "offset"_a = 0, "batch_size"_a.none() = nb::none(), "with_row_id"_a = false,
-          "with_row_address"_a = false, "fragments"_a.none() = nb::none())
+          "with_row_address"_a = false, "fragments"_a.none() = nb::none(),
+          "blob_handling"_a = BlobHandling::kDescriptions)
       .def_ro("columns", &ScanOptions::columns)
       .def_ro("limit", &ScanOptions::limit)
       .def_ro("offset", &ScanOptions::offset)
       .def_ro("batch_size", &ScanOptions::batch_size)
       .def_ro("with_row_id", &ScanOptions::with_row_id)
       .def_ro("with_row_address", &ScanOptions::with_row_address)
-      .def_ro("fragments", &ScanOptions::fragments);
+      .def_ro("fragments", &ScanOptions::fragments)
+      .def_ro("blob_handling", &ScanOptions::blob_handling);
 
   nb::class_<WriteOptions>(module, "WriteOptions")
       .def(

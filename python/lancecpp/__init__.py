@@ -39,6 +39,7 @@ from ._core import __version__  # noqa: E402
 from . import fragment, optimize  # noqa: E402
 from .base_path import DatasetBasePath  # noqa: E402
 from .bitmap import Bitmap  # noqa: E402
+from .blob import BlobFile  # noqa: E402
 from .cleanup import (  # noqa: E402
     CleanupCandidateFile,
     CleanupExplanation,
@@ -65,6 +66,7 @@ from .udf import BatchUDF, batch_udf  # noqa: E402
 __all__ = [
     "BatchUDF",
     "Bitmap",
+    "BlobFile",
     "CleanupCandidateFile",
     "CleanupExplanation",
     "CleanupStats",

@@ -122,6 +122,20 @@ class WriteMode:
     append: "WriteMode"
     overwrite: "WriteMode"
 
+class BlobHandling:
+    descriptions: "BlobHandling"
+    bytes: "BlobHandling"
+
+class RowKey:
+    index: "RowKey"
+    id: "RowKey"
+    address: "RowKey"
+
+class Blob:
+    @property
+    def size(self) -> int: ...
+    def read(self, offset: int, length: int) -> bytes: ...
+
 class ScanOptions:
     def __init__(
         self,
@@ -133,6 +147,7 @@ class ScanOptions:
         with_row_id: bool = False,
         with_row_address: bool = False,
         fragments: Optional[Sequence[int]] = None,
+        blob_handling: BlobHandling = ...,
     ) -> None: ...
     @property
     def columns(self) -> Optional[List[str]]: ...
@@ -148,6 +163,8 @@ class ScanOptions:
     def with_row_address(self) -> bool: ...
     @property
     def fragments(self) -> Optional[List[int]]: ...
+    @property
+    def blob_handling(self) -> BlobHandling: ...
 
 class WriteOptions:
     def __init__(
@@ -230,6 +247,8 @@ class Dataset:
     def take_from_fragment(
         self, fragment_id: int, indices: Any, columns: Optional[Sequence[str]] = None
     ) -> pa.Table: ...
+    def take_blobs(self, column: str, key: RowKey, rows: Any) -> List[Optional[Blob]]: ...
+    def read_blobs(self, column: str, key: RowKey, rows: Any) -> pa.RecordBatch: ...
     def io_counters(self) -> IoCounters: ...
     # References.
     def create_tag(self, name: str, version: Reference) -> None: ...

@@ -22,10 +22,11 @@ from typing import (
 
 from . import _core
 from .bitmap import Bitmap
+from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile, row_selection
 from .changes import TableChanges
 from .errors import CoreError, refuse_later_work, translate, unsigned
 from .fragment import LanceFragment
-from .scanner import LanceScanner, column_names, scan_options, table_to_pandas, take_failed
+from .scanner import LanceScanner, column_names, scan_options, take_failed
 from .schema import LanceSchema
 from .tags import Tags
 from .version_reference import Reference, uri_text, version_reference
@@ -523,7 +524,7 @@ class LanceDataset(TableChanges):
             for name, value in locals().items()
             if name not in ("self", "kwargs", "blob_mode")
         }
-        return table_to_pandas(self._scanner(arguments).to_table(), blob_mode, kwargs)
+        return self._scanner(arguments).to_pandas(blob_mode=blob_mode, **kwargs)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The whole table as an Arrow C stream: polars, duckdb and others read it directly."""
@@ -584,6 +585,50 @@ class LanceDataset(TableChanges):
         if not randomize_order:
             positions.sort()
         return self.take(positions, columns=columns, **kwargs)
+
+    # Blobs.
+
+    def take_blobs(
+        self,
+        blob_column: str,
+        ids: Optional[Any] = None,
+        addresses: Optional[Any] = None,
+        indices: Optional[Any] = None,
+        *,
+        buffer_size: int = DEFAULT_BLOB_BUFFER_SIZE,
+    ) -> List[Optional[BlobFile]]:
+        """Values of a blob column as files that are read when asked; None for a null.
+
+        Give one of ``ids`` (``_rowid``), ``addresses`` (``_rowaddr``) and ``indices`` (positions
+        among the live rows). The files come in the given order.
+        """
+        key, rows = row_selection(ids, addresses, indices)
+        try:
+            blobs = self._core.take_blobs(blob_column, key, rows)
+        except CoreError as error:
+            raise translate(error, "scan") from None
+        return [None if blob is None else BlobFile(blob, buffer_size) for blob in blobs]
+
+    def read_blobs(
+        self,
+        blob_column: str,
+        ids: Optional[Any] = None,
+        addresses: Optional[Any] = None,
+        indices: Optional[Any] = None,
+        *,
+        io_buffer_size: Optional[int] = None,
+        preserve_order: Optional[bool] = None,
+    ) -> List[Tuple[int, Optional[bytes]]]:
+        """``(row address, bytes)`` for each of the rows, in the given order; None for a null.
+
+        The rows are named as in :meth:`take_blobs`. Neighbouring values are read as one request.
+        """
+        key, rows = row_selection(ids, addresses, indices)
+        try:
+            batch = self._core.read_blobs(blob_column, key, rows)
+        except CoreError as error:
+            raise translate(error, "scan") from None
+        return list(zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()))
 
     # Fragments.
 

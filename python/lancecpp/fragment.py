@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, Optional, 
 from . import _core, wire
 from .arrow_stream import raise_source_error, to_stream
 from .errors import CoreError, refuse_later_work, translate
-from .scanner import LanceScanner, column_names, scan_options, table_to_pandas, take_failed
+from .scanner import LanceScanner, column_names, scan_options, take_failed
 from .schema import LanceSchema
 
 if TYPE_CHECKING:
@@ -503,7 +503,7 @@ class LanceFragment:
         order_by: Optional[List[Any]] = None,
         **kwargs: Any,
     ) -> "pd.DataFrame":
-        table = self.scanner(
+        scanner = self.scanner(
             columns=columns,
             filter=filter,
             limit=limit,
@@ -512,8 +512,8 @@ class LanceFragment:
             with_row_id=with_row_id,
             with_row_address=with_row_address,
             order_by=order_by,
-        ).to_table()
-        return table_to_pandas(table, blob_mode, kwargs)
+        )
+        return scanner.to_pandas(blob_mode=blob_mode, **kwargs)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.scanner().__arrow_c_stream__(requested_schema)

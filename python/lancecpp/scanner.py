@@ -26,11 +26,19 @@ _TUNING = (
 )
 # Arguments that would change the result, and are refused so far.
 _LATER = frozenset(
-    "batch_size_bytes blob_handling disable_scoring_autoprojection fast_search filter "
+    "batch_size_bytes disable_scoring_autoprojection fast_search filter "
     "full_text_query include_deleted_rows index_segments nearest order_by row_addr_allowlist "
     "row_addr_blocklist scan_stats_callback strict_batch_size".split()
 )
-BLOB_MODES = ("lazy", "bytes", "descriptions")
+_BLOB_HANDLING = {
+    "all_binary": _core.BlobHandling.bytes,
+    "all_descriptions": _core.BlobHandling.descriptions,
+    "blobs_descriptions": _core.BlobHandling.descriptions,
+}
+_BLOB_MODES = ("lazy", "bytes", "descriptions")
+# Marks blobs among the columns of a scan.
+_BLOB_KEY = b"lance-encoding:blob"
+_ROW_ADDRESS = "_rowaddr"
 
 
 def scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
@@ -38,8 +46,6 @@ def scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
     arguments = {name: value for name, value in arguments.items() if value is not None}
     for name in _TUNING:
         arguments.pop(name, None)
-    if arguments.get("blob_handling") == "blobs_descriptions":
-        del arguments["blob_handling"]
     options = _core.ScanOptions(
         columns=column_names("scanner", arguments.pop("columns", None)),
         limit=_row_count("Limit", arguments.pop("limit", None)),
@@ -48,6 +54,7 @@ def scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
         with_row_id=flag("with_row_id", arguments.pop("with_row_id", False)),
         with_row_address=flag("with_row_address", arguments.pop("with_row_address", False)),
         fragments=_fragment_ids(arguments.pop("fragments", None)),
+        blob_handling=_blob_handling(arguments.pop("blob_handling", "blobs_descriptions")),
     )
     for name in arguments:
         if name not in _LATER:
@@ -109,6 +116,28 @@ def _batch_size(value: Any) -> Optional[int]:
     return rows
 
 
+def _blob_handling(value: Any) -> _core.BlobHandling:
+    if value not in _BLOB_HANDLING:
+        known = ", ".join(_BLOB_HANDLING)
+        raise ValueError(f"Invalid blob_handling: {value}. Expected one of: {known}")
+    return _BLOB_HANDLING[value]
+
+
+def _changed(options: _core.ScanOptions, **changes: Any) -> _core.ScanOptions:
+    """A copy of the options with some of them replaced."""
+    names = (
+        "columns",
+        "limit",
+        "offset",
+        "batch_size",
+        "with_row_id",
+        "with_row_address",
+        "fragments",
+        "blob_handling",
+    )
+    return _core.ScanOptions(**{**{name: getattr(options, name) for name in names}, **changes})
+
+
 def _fragment_ids(fragments: Any) -> Optional[List[int]]:
     if fragments is None:
         return None
@@ -124,10 +153,12 @@ def _fragment_ids(fragments: Any) -> Optional[List[int]]:
     return ids
 
 
-def table_to_pandas(table: "pa.Table", blob_mode: str, arguments: Dict[str, Any]) -> "pd.DataFrame":
-    if blob_mode not in BLOB_MODES:
-        raise ValueError(f"blob_mode must be one of {', '.join(BLOB_MODES)}, got {blob_mode!r}")
-    return table.to_pandas(**arguments)
+def _objects(values: List[Any], index: Any) -> "pd.Series":
+    import pandas as pd
+
+    if not len(index):  # a frame without other columns has no rows yet
+        index = None
+    return pd.Series(values, index=index, dtype=object)
 
 
 class LanceScanner:
@@ -179,22 +210,43 @@ class LanceScanner:
             raise translate(error, "scan") from None
 
     def to_pandas(self, *, blob_mode: str = "lazy", **kwargs: Any) -> "pd.DataFrame":
-        """All rows as a pandas DataFrame; ``kwargs`` go to ``pyarrow.Table.to_pandas``."""
-        return table_to_pandas(self.to_table(), blob_mode, kwargs)
+        """All rows as a pandas DataFrame; ``kwargs`` go to ``pyarrow.Table.to_pandas``.
+
+        ``blob_mode`` says what blob columns hold: ``lazy`` a :class:`BlobFile` for each value,
+        ``bytes`` their bytes, ``descriptions`` where the bytes are.
+        """
+        if blob_mode not in _BLOB_MODES:
+            raise ValueError(
+                f"blob_mode must be one of: {', '.join(map(repr, _BLOB_MODES))}, got {blob_mode!r}"
+            )
+        if blob_mode == "bytes":
+            options = _changed(self._options, blob_handling=_core.BlobHandling.bytes)
+            return LanceScanner(self._dataset, options).to_table().to_pandas(**kwargs)
+        if blob_mode == "lazy" and self._options.blob_handling != _core.BlobHandling.bytes:
+            schema = self.projected_schema
+            blobs = [field.name for field in schema if _BLOB_KEY in (field.metadata or {})]
+            if blobs:
+                return self._to_pandas_with_files(schema.names, blobs, kwargs)
+        return self.to_table().to_pandas(**kwargs)
+
+    def _to_pandas_with_files(
+        self, names: List[str], blobs: List[str], arguments: Dict[str, Any]
+    ) -> "pd.DataFrame":
+        options = _changed(self._options, with_row_address=True)
+        table = LanceScanner(self._dataset, options).to_table()
+        addresses = table[_ROW_ADDRESS].combine_chunks()
+        plain = [name for name in names if name not in blobs]
+        frame = table.select(plain).to_pandas(**arguments)
+        for name in blobs:
+            files = self._dataset.take_blobs(name, addresses=addresses)
+            frame.insert(names.index(name), name, _objects(files, frame.index))
+        return frame
 
     def head(self, num_rows: int) -> "pa.Table":
         """The first ``num_rows`` rows of the scan."""
         rows = _row_count("num_rows", num_rows)
         limit = self._options.limit
-        options = _core.ScanOptions(
-            columns=self._options.columns,
-            limit=rows if limit is None else min(rows, limit),
-            offset=self._options.offset,
-            batch_size=self._options.batch_size,
-            with_row_id=self._options.with_row_id,
-            with_row_address=self._options.with_row_address,
-            fragments=self._options.fragments,
-        )
+        options = _changed(self._options, limit=rows if limit is None else min(rows, limit))
         return LanceScanner(self._dataset, options).to_table()
 
     def count_rows(self) -> int:

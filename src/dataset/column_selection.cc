@@ -6,6 +6,7 @@
 #include <set>
 
 #include "arrow/api.h"
+#include "dataset/blob_columns.h"
 
 namespace lance {
 namespace {
@@ -97,7 +98,17 @@ class Selector {
     selection_ = std::make_shared<ColumnSelection>();
     selection_->id = next_id++;
     ARROW_RETURN_NOT_OK(ReadWhat());
+    const bool bytes = request_.blob_handling == BlobHandling::kBytes;
+    Schema stored = std::move(selection_->data);
+    selection_->data = WithBlobDescriptors(stored, /*v1=*/!bytes);
     ARROW_ASSIGN_OR_RAISE(selection_->data_schema, selection_->data.ToArrow());
+    shown_ = bytes ? WithBlobBytes(stored) : selection_->data;
+    if (bytes) {
+      ARROW_ASSIGN_OR_RAISE(auto with_bytes, shown_.ToArrow());
+      if (!with_bytes->Equals(*selection_->data_schema)) {
+        selection_->data_with_bytes = std::move(with_bytes);
+      }
+    }
     ARROW_RETURN_NOT_OK(AddOutputs());
     if (request_.with_row_id) ARROW_RETURN_NOT_OK(AddVirtualOnce(VirtualColumn::kRowId));
     if (request_.with_row_address) {
@@ -142,18 +153,18 @@ class Selector {
         continue;
       }
       if (request_.path_style == PathStyle::kNested) {
-        ARROW_ASSIGN_OR_RAISE(int column, FindColumn(selection_->data, name));
+        ARROW_ASSIGN_OR_RAISE(int column, FindColumn(shown_, name));
         if (whole.insert(column).second) ARROW_RETURN_NOT_OK(AddData({column}, name));
         continue;
       }
-      ARROW_ASSIGN_OR_RAISE(auto path, FindPath(selection_->data, name));
+      ARROW_ASSIGN_OR_RAISE(auto path, FindPath(shown_, name));
       ARROW_RETURN_NOT_OK(AddData(std::move(path), name));
     }
     return Status::OK();
   }
 
   Status AddData(std::vector<int> path, const std::string& name) {
-    ARROW_ASSIGN_OR_RAISE(auto field, FlatField(selection_->data, path, name));
+    ARROW_ASSIGN_OR_RAISE(auto field, FlatField(shown_, path, name));
     fields_.push_back(std::move(field));
     selection_->outputs.push_back({std::nullopt, std::move(path)});
     return Status::OK();
@@ -167,6 +178,7 @@ class Selector {
   }
 
   bool AreData() const {
+    if (selection_->data_with_bytes != nullptr) return false;
     const auto& outputs = selection_->outputs;
     if (outputs.size() != selection_->data.fields.size()) return false;
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -180,6 +192,7 @@ class Selector {
   const Schema& schema_;
   const ColumnRequest& request_;
   std::shared_ptr<ColumnSelection> selection_;
+  Schema shown_;  // what outputs are made of
   std::vector<std::shared_ptr<arrow::Field>> fields_;
 };
 

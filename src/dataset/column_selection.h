@@ -9,6 +9,7 @@
 
 #include "arrow/type_fwd.h"
 #include "base/error.h"
+#include "lance/dataset.h"
 #include "schema/schema.h"
 
 namespace lance {
@@ -38,6 +39,7 @@ struct ColumnRequest {
   bool with_row_id = false;
   bool with_row_address = false;
   PathStyle path_style = PathStyle::kFlat;
+  BlobHandling blob_handling = BlobHandling::kDescriptions;
 
   bool operator==(const ColumnRequest&) const = default;
 };
@@ -52,9 +54,12 @@ struct OutputColumn {
 struct ColumnSelection {
   /// Differs between selections; for caches.
   uint64_t id = 0;
-  /// The fields to read.
+  /// The fields to read; blobs of version 2 as their descriptors.
   Schema data;
   std::shared_ptr<arrow::Schema> data_schema;
+  /// The same with the bytes of blobs of version 2 in place of their descriptors, if they are
+  /// wanted; outputs are made of these.
+  std::shared_ptr<arrow::Schema> data_with_bytes;
   std::vector<OutputColumn> outputs;
   std::shared_ptr<arrow::Schema> output_schema;
   /// The outputs are the top-level fields of `data`, in order.

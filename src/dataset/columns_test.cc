@@ -72,7 +72,8 @@ class SplitColumns : public ::testing::Test {
     auto actual = ReadAll();
     EXPECT_TRUE(actual->Equals(*expected)) << actual->ToString();
     std::vector<uint64_t> positions = {3, 0, 3, 2, 1};
-    auto taken = TakeRows(*table_.Open(), positions, std::nullopt).ValueOrDie();
+    auto taken =
+        TakeRows(*table_.Open(), positions, {.path_style = PathStyle::kNested}).ValueOrDie();
     ASSERT_TRUE(taken->ValidateFull().ok());
     for (size_t i = 0; i < positions.size(); ++i) {
       EXPECT_TRUE(taken->Slice(static_cast<int64_t>(i), 1)
@@ -140,8 +141,10 @@ TEST_F(SplitColumns, PathsAreFlatInScansAndNestedInTakes) {
   EXPECT_EQ(GetErrorCode(ScanTable(snapshot, options).status()), ErrorCode::kUserInput);
 
   std::vector<uint64_t> positions = {1, 0};
-  auto taken =
-      TakeRows(*snapshot, positions, std::vector<std::string>{"st.x", "_rowid", "a"}).ValueOrDie();
+  auto taken = TakeRows(*snapshot, positions,
+                        {.columns = std::vector<std::string>{"st.x", "_rowid", "a"},
+                         .path_style = PathStyle::kNested})
+                   .ValueOrDie();
   auto nested =
       arrow::schema({arrow::field("st", arrow::struct_({arrow::field("x", arrow::int32())})),
                      arrow::field("_rowid", arrow::uint64()), arrow::field("a", arrow::int64())});

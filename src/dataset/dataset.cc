@@ -6,6 +6,7 @@
 #include "dataset/scan.h"
 #include "dataset/snapshot.h"
 #include "dataset/take.h"
+#include "dataset/take_blobs.h"
 #include "dataset/write_table.h"
 #include "table/deletion_file.h"
 #include "table/refs.h"
@@ -213,13 +214,27 @@ arrow::Result<std::shared_ptr<arrow::Table>> Dataset::ToTable(const ScanOptions&
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::Take(
     std::span<const uint64_t> indices,
     const std::optional<std::vector<std::string>>& columns) const {
-  return TakeRows(*impl_->snapshot, indices, columns);
+  return TakeRows(*impl_->snapshot, indices,
+                  {.columns = columns, .path_style = PathStyle::kNested});
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::TakeFromFragment(
     uint64_t fragment_id, std::span<const uint64_t> indices,
     const std::optional<std::vector<std::string>>& columns) const {
-  return TakeRowsOfFragment(*impl_->snapshot, fragment_id, indices, columns);
+  return TakeRowsOfFragment(*impl_->snapshot, fragment_id, indices,
+                            {.columns = columns,
+                             .path_style = PathStyle::kNested,
+                             .blob_handling = BlobHandling::kBytes});
+}
+
+arrow::Result<std::vector<std::shared_ptr<Blob>>> Dataset::TakeBlobs(
+    const std::string& column, RowKey key, std::span<const uint64_t> rows) const {
+  return lance::TakeBlobs(*impl_->snapshot, column, key, rows);
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::ReadBlobs(
+    const std::string& column, RowKey key, std::span<const uint64_t> rows) const {
+  return lance::ReadBlobs(*impl_->snapshot, column, key, rows);
 }
 
 IoCounters Dataset::io_counters() const {

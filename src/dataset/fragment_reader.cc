@@ -4,7 +4,9 @@
 #include <unordered_set>
 
 #include "arrow/api.h"
+#include "dataset/blob_columns.h"
 #include "dataset/merge_columns.h"
+#include "schema/blob.h"
 #include "table/deletion_file.h"
 #include "table/row_words.h"
 
@@ -107,8 +109,8 @@ struct FragmentReader::Opener {
       Schema part = ids.size() == leaves.size() ? data : data.ProjectByIds(ids);
       ARROW_RETURN_NOT_OK(AddFile(file, std::move(part)));
     }
-    bool all_in_one =
-        out->files_.size() == 1 && out->files_[0].projection.columns.size() == leaves.size();
+    bool all_in_one = out->files_.size() == 1 && !out->files_[0].promoted &&
+                      out->files_[0].projection.columns.size() == leaves.size();
     out->file_is_data_ = all_in_one;
     if (all_in_one && out->selection_->outputs_are_data) {
       // Then its batches need no change at all.
@@ -136,9 +138,21 @@ struct FragmentReader::Opener {
     ARROW_ASSIGN_OR_RAISE(
         auto reader, OpenFile(context, session, table, manifest, file, fragment.physical_rows()));
     ARROW_RETURN_NOT_OK(CheckRows(*reader));
+    for (const Field* leaf : part.Leaves()) {
+      if (!IsBlobV1Descriptor(*leaf) && !IsBlobV2Descriptor(*leaf)) continue;
+      ARROW_ASSIGN_OR_RAISE(auto locator, BlobLocator::Make(table, manifest, file));
+      out->blobs_.emplace(leaf->id, std::move(locator));
+    }
+    std::optional<Schema> promoted;
+    if (reader->version() < FileVersion::kV2_2) {
+      if (auto old = WithOldBlobDescriptors(part)) {
+        promoted = std::move(part);
+        part = *std::move(old);
+      }
+    }
     ARROW_ASSIGN_OR_RAISE(auto projection, reader->Project(std::move(part), SpanOf(file.fields()),
                                                            SpanOf(file.column_indices())));
-    out->files_.push_back({std::move(reader), std::move(projection)});
+    out->files_.push_back({std::move(reader), std::move(projection), std::move(promoted)});
     return Status::OK();
   }
 
@@ -230,7 +244,7 @@ struct FragmentReader::Opener {
       ARROW_ASSIGN_OR_RAISE(
           auto projection,
           reader->Project(std::move(schema), SpanOf(file.fields()), SpanOf(file.column_indices())));
-      lineage->spilled = FileRead{std::move(reader), std::move(projection)};
+      lineage->spilled = FileRead{std::move(reader), std::move(projection), std::nullopt};
       return Status::OK();
     }
     return Corrupt("no data file of fragment ", fragment.id(), " has its spilled column ",
@@ -246,9 +260,22 @@ Result<std::shared_ptr<FragmentReader>> FragmentReader::Open(
   ARROW_ASSIGN_OR_RAISE(auto fragment, ParseFragment(summary));
   std::shared_ptr<FragmentReader> reader(new FragmentReader);
   reader->selection_ = std::move(selection);
+  reader->session_ = &session;
   Opener opener{context, session, table, manifest, std::move(fragment), reader.get()};
   ARROW_RETURN_NOT_OK(opener.Run());
   return reader;
+}
+
+std::optional<uint64_t> FragmentReader::LivePosition(uint64_t physical) const {
+  if (deletions_ == nullptr) return physical;
+  if (deletions_->IsDeleted(physical)) return std::nullopt;
+  uint64_t low = 0;
+  uint64_t high = deletions_->num_live();
+  while (low + 1 < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    (deletions_->PhysicalOffset(middle) <= physical ? low : high) = middle;
+  }
+  return low;
 }
 
 void FragmentReader::AppendPhysicalRanges(RowRange live, std::vector<RowRange>* out) const {
@@ -262,24 +289,68 @@ void FragmentReader::AppendPhysicalRanges(RowRange live, std::vector<RowRange>* 
   }
 }
 
+Result<const BlobLocator*> FragmentReader::BlobsOf(int32_t field_id) const {
+  const auto found = blobs_.find(field_id);
+  if (found != blobs_.end()) return &found->second;
+  return Corrupt("fragment ", fragment_id_, " has no file with the blob column ", field_id);
+}
+
+Result<arrow::ArrayVector> FragmentReader::PromoteBlobs(const FileRead& file,
+                                                        arrow::ArrayVector columns,
+                                                        arrow::MemoryPool* pool) const {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const Field& field = file.promoted->fields[i];
+    ARROW_ASSIGN_OR_RAISE(auto wanted, field.ToArrow());
+    ARROW_ASSIGN_OR_RAISE(columns[i],
+                          ChangeBlobs(field, columns[i], wanted->type(),
+                                      [pool](const Field&, const arrow::Array& descriptors) {
+                                        return PromoteDescriptors(descriptors, pool);
+                                      }));
+  }
+  return columns;
+}
+
+// Puts the bytes of blobs in the place of their descriptors.
+Status FragmentReader::ReadBytesOfBlobs(const Context& context, arrow::ArrayVector* columns) const {
+  for (size_t i = 0; i < columns->size(); ++i) {
+    auto read = [&](const Field& blob,
+                    const arrow::Array& descriptors) -> Result<std::shared_ptr<arrow::Array>> {
+      if (descriptors.null_count() == descriptors.length()) {
+        return arrow::MakeArrayOfNull(arrow::large_binary(), descriptors.length(), context.pool());
+      }
+      ARROW_ASSIGN_OR_RAISE(const BlobLocator* locator, BlobsOf(blob.id));
+      return ReadBlobBytes(context, *session_, *locator, descriptors);
+    };
+    ARROW_ASSIGN_OR_RAISE(
+        (*columns)[i],
+        ChangeBlobs(selection_->data.fields[i], (*columns)[i],
+                    selection_->data_with_bytes->field(static_cast<int>(i))->type(), read));
+  }
+  return Status::OK();
+}
+
 Result<arrow::ArrayVector> FragmentReader::ReadData(const Context& context,
                                                     std::span<const RowRange> rows,
                                                     int64_t count) const {
-  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  std::vector<arrow::ArrayVector> batches;
   for (const FileRead& file : files_) {
     ARROW_ASSIGN_OR_RAISE(auto batch, file.reader->Read(context, file.projection, rows));
-    batches.push_back(std::move(batch));
+    batches.push_back(batch->columns());
+    if (!file.promoted) continue;
+    ARROW_ASSIGN_OR_RAISE(batches.back(),
+                          PromoteBlobs(file, std::move(batches.back()), context.pool()));
   }
-  if (file_is_data_) return batches[0]->columns();
+  if (file_is_data_) return batches[0];
   const Schema& data = selection_->data;
   arrow::ArrayVector columns;
   for (size_t i = 0; i < data.fields.size(); ++i) {
     std::vector<ColumnPart> parts;
     for (size_t k = 0; k < files_.size(); ++k) {
-      const auto& fields = files_[k].projection.schema.fields;
+      const FileRead& file = files_[k];
+      const auto& fields = (file.promoted ? *file.promoted : file.projection.schema).fields;
       for (size_t c = 0; c < fields.size(); ++c) {
         if (fields[c].id != data.fields[i].id) continue;
-        parts.push_back({&fields[c], batches[k]->column(static_cast<int>(c))});
+        parts.push_back({&fields[c], batches[k][c]});
       }
     }
     ARROW_ASSIGN_OR_RAISE(
@@ -352,6 +423,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> FragmentReader::Read(
   }
   int64_t count = CountRows(rows);
   ARROW_ASSIGN_OR_RAISE(auto data, ReadData(context, rows, count));
+  if (selection_->data_with_bytes != nullptr) {
+    ARROW_RETURN_NOT_OK(ReadBytesOfBlobs(context, &data));
+  }
   arrow::ArrayVector columns;
   for (const OutputColumn& output : selection_->outputs) {
     if (output.virtual_column) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "dataset/table_session.h"
 #include "encoding/row_range.h"
 #include "file/file_reader.h"
+#include "table/blob_locator.h"
 #include "table/deletion_vector.h"
 #include "table/manifest.h"
 #include "table/row_id_sequence.h"
@@ -37,8 +39,13 @@ class FragmentReader {
   /// Stored bytes per row, an estimate.
   double bytes_per_row() const { return bytes_per_row_; }
 
+  /// The position of a physical row among the live ones; none if it is deleted.
+  std::optional<uint64_t> LivePosition(uint64_t physical) const;
   /// Appends the physical ranges of positions among the live rows.
   void AppendPhysicalRanges(RowRange live, std::vector<RowRange>* out) const;
+
+  /// Finds the bytes that the descriptors of a blob column stand for; `field_id` is the column's.
+  Result<const BlobLocator*> BlobsOf(int32_t field_id) const;
 
   /// Physical rows, ascending and not overlapping, in the form of the selection's output schema.
   Result<std::shared_ptr<arrow::RecordBatch>> Read(const Context& context,
@@ -48,6 +55,8 @@ class FragmentReader {
   struct FileRead {
     std::shared_ptr<FileReader> reader;
     FileProjection projection;
+    /// The same fields as wanted, when the file has descriptors of blobs in their old form.
+    std::optional<Schema> promoted;
   };
   /// Values of a virtual column by physical row, from one of three places.
   struct Lineage {
@@ -64,6 +73,9 @@ class FragmentReader {
   Result<std::shared_ptr<arrow::Array>> ReadVirtual(const Context& context, VirtualColumn column,
                                                     std::span<const RowRange> rows,
                                                     int64_t count) const;
+  Result<arrow::ArrayVector> PromoteBlobs(const FileRead& file, arrow::ArrayVector columns,
+                                          arrow::MemoryPool* pool) const;
+  Status ReadBytesOfBlobs(const Context& context, arrow::ArrayVector* columns) const;
   const Lineage* LineageOf(VirtualColumn column) const;
 
   std::shared_ptr<const ColumnSelection> selection_;
@@ -74,6 +86,8 @@ class FragmentReader {
   std::vector<FileRead> files_;
   /// One file holds exactly the data fields of the selection: its batch is the data.
   bool file_is_data_ = false;
+  const TableSession* session_ = nullptr;  // outlives the readers, which its snapshots keep
+  std::map<int32_t, BlobLocator> blobs_;   // by field id
   std::optional<Lineage> row_ids_;
   std::optional<Lineage> created_at_;
   std::optional<Lineage> last_updated_at_;

@@ -199,7 +199,8 @@ Result<std::shared_ptr<const ColumnSelection>> SelectForScan(const Snapshot& sna
   return snapshot.Select({.columns = options.columns,
                           .with_row_id = options.with_row_id,
                           .with_row_address = options.with_row_address,
-                          .path_style = PathStyle::kFlat});
+                          .path_style = PathStyle::kFlat,
+                          .blob_handling = options.blob_handling});
 }
 
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(

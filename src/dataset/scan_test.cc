@@ -287,7 +287,8 @@ TEST_P(Scans, TakeIsLikeScan) {
         std::vector<uint64_t> positions(count);
         for (uint64_t& position : positions) position = random() % all.size();
         if (ascending) std::sort(positions.begin(), positions.end());
-        auto taken = TakeRows(*table.snapshot(), positions, std::nullopt).ValueOrDie();
+        auto taken =
+            TakeRows(*table.snapshot(), positions, {.path_style = PathStyle::kNested}).ValueOrDie();
         std::vector<int64_t> expected;
         expected.reserve(positions.size());
         for (uint64_t position : positions) expected.push_back(all[position]);
@@ -298,7 +299,7 @@ TEST_P(Scans, TakeIsLikeScan) {
     const auto& live = table.live()[fragment];
     std::vector<uint64_t> positions = {live.size() - 1, 0, live.size() / 2};
     auto taken = TakeRowsOfFragment(*table.snapshot(), table.snapshot()->fragments()[fragment].id,
-                                    positions, std::nullopt)
+                                    positions, {.path_style = PathStyle::kNested})
                      .ValueOrDie();
     ExpectRows(*arrow::Table::FromRecordBatches({taken}).ValueOrDie(),
                {live.back(), live.front(), live[live.size() / 2]});
@@ -311,21 +312,24 @@ TEST_P(Scans, TakeOutOfRange) {
   IoStats& stats = table.snapshot()->session()->io_stats();
   uint64_t reads = stats.reads;
   for (std::vector<uint64_t> positions : {std::vector<uint64_t>{rows}, {0, ~uint64_t{0}}}) {
-    Status status = TakeRows(*table.snapshot(), positions, std::nullopt).status();
+    Status status =
+        TakeRows(*table.snapshot(), positions, {.path_style = PathStyle::kNested}).status();
     EXPECT_EQ(GetErrorCode(status), ErrorCode::kUserInput);
     EXPECT_NE(status.message().find(std::to_string(rows) + " rows"), std::string::npos) << status;
   }
   EXPECT_EQ(stats.reads, reads) << "nothing is read before the check";
   uint64_t first_size = table.live()[0].size();
   EXPECT_FALSE(TakeRowsOfFragment(*table.snapshot(), table.snapshot()->fragments()[0].id,
-                                  std::vector<uint64_t>{first_size}, std::nullopt)
+                                  std::vector<uint64_t>{first_size},
+                                  {.path_style = PathStyle::kNested})
                    .ok());
 }
 
 TEST_P(Scans, TakeWithoutColumns) {
   RandomTable table(3);
   std::vector<uint64_t> positions = {2, 1, 1};
-  auto taken = TakeRows(*table.snapshot(), positions, std::vector<std::string>()).ValueOrDie();
+  auto taken =
+      TakeRows(*table.snapshot(), positions, {.columns = std::vector<std::string>()}).ValueOrDie();
   EXPECT_EQ(taken->num_rows(), 3);
   EXPECT_EQ(taken->num_columns(), 0);
 }
@@ -336,9 +340,9 @@ TEST_P(Scans, WarmTakeReadsOnlyTheRow) {
   std::vector<std::string> columns = {"n"};
   IoStats& stats = table.snapshot()->session()->io_stats();
   std::vector<uint64_t> position = {table.all().size() / 2};
-  ASSERT_TRUE(TakeRows(*table.snapshot(), position, columns).ok());
+  ASSERT_TRUE(TakeRows(*table.snapshot(), position, {.columns = columns}).ok());
   uint64_t reads = stats.reads;
-  ASSERT_TRUE(TakeRows(*table.snapshot(), position, columns).ok());
+  ASSERT_TRUE(TakeRows(*table.snapshot(), position, {.columns = columns}).ok());
   EXPECT_LE(stats.reads - reads, 1u);
 }
 

@@ -21,7 +21,8 @@ size_t TableSession::MaxOpenFiles() {
   return std::clamp<size_t>(limit.rlim_cur / kDescriptorShare, kMinOpenFiles, kMaxOpenFiles);
 }
 
-TableSession::TableSession() : files_(MaxOpenFiles()), deletions_(kMaxDeletionVectors) {}
+TableSession::TableSession()
+    : files_(MaxOpenFiles()), deletions_(kMaxDeletionVectors), blob_files_(kMinOpenFiles) {}
 
 Context TableSession::MakeContext() const {
   Context context;

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "dataset/lru_cache.h"
 #include "file/file_reader.h"
+#include "io/object_store.h"
 #include "table/deletion_vector.h"
 
 namespace lance {
@@ -22,6 +23,8 @@ class TableSession {
 
   LruCache<std::string, FileReader>& files() const { return files_; }
   LruCache<std::string, const DeletionVector>& deletions() const { return deletions_; }
+  /// Objects that hold the bytes of blobs.
+  LruCache<std::string, RandomReader>& blob_files() const { return blob_files_; }
   /// How many open files may be kept.
   static size_t MaxOpenFiles();
 
@@ -29,6 +32,7 @@ class TableSession {
   mutable IoStats io_stats_;
   mutable LruCache<std::string, FileReader> files_;
   mutable LruCache<std::string, const DeletionVector> deletions_;
+  mutable LruCache<std::string, RandomReader> blob_files_;
 };
 
 }  // namespace lance

@@ -132,26 +132,22 @@ class Taker {
   std::vector<FragmentTake> takes_;
 };
 
-Result<std::shared_ptr<const ColumnSelection>> SelectForTake(
-    const Snapshot& snapshot, const std::optional<std::vector<std::string>>& columns) {
-  return snapshot.Select({.columns = columns, .path_style = PathStyle::kNested});
-}
-
 }  // namespace
 
-Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(
-    const Snapshot& snapshot, std::span<const uint64_t> positions,
-    const std::optional<std::vector<std::string>>& columns) {
-  ARROW_ASSIGN_OR_RAISE(auto selection, SelectForTake(snapshot, columns));
+Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(const Snapshot& snapshot,
+                                                     std::span<const uint64_t> positions,
+                                                     const ColumnRequest& request) {
+  ARROW_ASSIGN_OR_RAISE(auto selection, snapshot.Select(request));
   ARROW_ASSIGN_OR_RAISE(auto counts, snapshot.Counts());
   ARROW_RETURN_NOT_OK(CheckPositions(positions, counts->total()));
   return Taker(snapshot, std::move(selection), std::move(counts)).Take(positions);
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> TakeRowsOfFragment(
-    const Snapshot& snapshot, uint64_t fragment_id, std::span<const uint64_t> positions,
-    const std::optional<std::vector<std::string>>& columns) {
-  ARROW_ASSIGN_OR_RAISE(auto selection, SelectForTake(snapshot, columns));
+Result<std::shared_ptr<arrow::RecordBatch>> TakeRowsOfFragment(const Snapshot& snapshot,
+                                                               uint64_t fragment_id,
+                                                               std::span<const uint64_t> positions,
+                                                               const ColumnRequest& request) {
+  ARROW_ASSIGN_OR_RAISE(auto selection, snapshot.Select(request));
   ARROW_ASSIGN_OR_RAISE(auto counts, snapshot.Counts());
   ARROW_ASSIGN_OR_RAISE(size_t index, snapshot.FindFragment(fragment_id));
   ARROW_RETURN_NOT_OK(CheckPositions(positions, counts->of_fragment(index)));

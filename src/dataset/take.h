@@ -2,10 +2,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "arrow/type_fwd.h"
 #include "dataset/snapshot.h"
@@ -14,12 +11,13 @@ namespace lance {
 
 /// Rows by position among the live rows of the version, in the given order, duplicates kept. A
 /// position beyond the end is a user error, before anything is read.
-Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(
-    const Snapshot& snapshot, std::span<const uint64_t> positions,
-    const std::optional<std::vector<std::string>>& columns);
+Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(const Snapshot& snapshot,
+                                                     std::span<const uint64_t> positions,
+                                                     const ColumnRequest& request);
 /// The same within one fragment.
-Result<std::shared_ptr<arrow::RecordBatch>> TakeRowsOfFragment(
-    const Snapshot& snapshot, uint64_t fragment_id, std::span<const uint64_t> positions,
-    const std::optional<std::vector<std::string>>& columns);
+Result<std::shared_ptr<arrow::RecordBatch>> TakeRowsOfFragment(const Snapshot& snapshot,
+                                                               uint64_t fragment_id,
+                                                               std::span<const uint64_t> positions,
+                                                               const ColumnRequest& request);
 
 }  // namespace lance

@@ -8,15 +8,6 @@ namespace {
 constexpr std::string_view kDataFolder = "/data/";
 constexpr std::string_view kDeletionsFolder = "/_deletions/";
 
-/// Names in a manifest stay below their folder.
-Status CheckRelative(std::string_view path) {
-  bool climbs = path.empty() || path.front() == '/' || path == ".." || path.starts_with("../") ||
-                path.ends_with("/..") || path.find("/../") != std::string_view::npos ||
-                path.find('\0') != std::string_view::npos;
-  if (climbs) return Corrupt("file name in a manifest leaves its folder: '", path, "'");
-  return Status::OK();
-}
-
 struct Base {
   StoreLocation location;
   bool is_dataset_root = true;
@@ -34,6 +25,14 @@ Result<Base> FindBase(const TableLocation& table, const Manifest& manifest,
 }
 
 }  // namespace
+
+Status CheckRelativePath(std::string_view path) {
+  bool climbs = path.empty() || path.front() == '/' || path == ".." || path.starts_with("../") ||
+                path.ends_with("/..") || path.find("/../") != std::string_view::npos ||
+                path.find('\0') != std::string_view::npos;
+  if (climbs) return Corrupt("file name leaves its folder: '", path, "'");
+  return Status::OK();
+}
 
 std::string TransactionFileName(uint64_t read_version, std::string_view uuid) {
   return std::to_string(read_version) + "-" + std::string(uuid) + ".txn";
@@ -73,12 +72,20 @@ std::string MainRoot(std::string_view root, const Manifest& manifest) {
 
 Result<StoreLocation> LocateDataFile(const TableLocation& table, const Manifest& manifest,
                                      const table::DataFile& file) {
-  ARROW_RETURN_NOT_OK(CheckRelative(file.path()));
+  ARROW_RETURN_NOT_OK(CheckRelativePath(file.path()));
   std::optional<uint32_t> base_id;
   if (file.has_base_id()) base_id = file.base_id();
   ARROW_ASSIGN_OR_RAISE(Base base, FindBase(table, manifest, base_id));
   base.location.path += base.is_dataset_root ? kDataFolder : "/";
   base.location.path += file.path();
+  return base.location;
+}
+
+Result<StoreLocation> LocateRoot(const TableLocation& table, const Manifest& manifest,
+                                 const table::DataFile& file) {
+  std::optional<uint32_t> base_id;
+  if (file.has_base_id()) base_id = file.base_id();
+  ARROW_ASSIGN_OR_RAISE(Base base, FindBase(table, manifest, base_id));
   return base.location;
 }
 

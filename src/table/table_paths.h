@@ -29,6 +29,11 @@ std::string MainRoot(std::string_view root, const Manifest& manifest);
 /// Where a file that a manifest names lies: in the table itself, or below one of its base paths.
 Result<StoreLocation> LocateDataFile(const TableLocation& table, const Manifest& manifest,
                                      const table::DataFile& file);
+/// The root of the table that holds a data file: this one, or a base path.
+Result<StoreLocation> LocateRoot(const TableLocation& table, const Manifest& manifest,
+                                 const table::DataFile& file);
+/// Names that files hold stay below their folder: neither absolute nor climbing, else Corrupt.
+Status CheckRelativePath(std::string_view path);
 Result<StoreLocation> LocateDeletionFile(const TableLocation& table, const Manifest& manifest,
                                          uint64_t fragment_id, const table::DeletionFile& file);
 

@@ -387,7 +387,6 @@ def test_count_of_a_limited_scan(lance, table):
         {"strict_batch_size": True},
         {"batch_size_bytes": 1000},
         {"fast_search": True},
-        {"blob_handling": "all_binary"},
         {"columns": {"double": "id * 2"}},
     ],
 )

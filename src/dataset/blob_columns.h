@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "base/context.h"
+#include "dataset/table_session.h"
+#include "lance/blob.h"
+#include "schema/schema.h"
+#include "table/blob_locator.h"
+
+namespace lance {
+
+/// Maps the values of a leaf to others, as many.
+using LeafChange =
+    std::function<Result<std::shared_ptr<arrow::Array>>(const Field& leaf, const arrow::Array&)>;
+
+/// `array` with all its descriptors of blobs v2 changed, wherever they are nested; `type` is the
+/// resulting type.
+Result<std::shared_ptr<arrow::Array>> ChangeBlobs(const Field& field,
+                                                  const std::shared_ptr<arrow::Array>& array,
+                                                  const std::shared_ptr<arrow::DataType>& type,
+                                                  const LeafChange& change);
+
+/// Descriptors v2 that say the same as descriptors v1: the bytes are inline.
+Result<std::shared_ptr<arrow::Array>> PromoteDescriptors(const arrow::Array& v1,
+                                                         arrow::MemoryPool* pool);
+
+/// The bytes of blobs, as large_binary.
+Result<std::shared_ptr<arrow::Array>> ReadBlobBytes(const Context& context,
+                                                    const TableSession& session,
+                                                    const BlobLocator& locator,
+                                                    const arrow::Array& descriptors);
+
+/// The blob that row `row` describes (v1 or v2), or null.
+Result<std::shared_ptr<Blob>> OpenBlob(const std::shared_ptr<const TableSession>& session,
+                                       const BlobLocator& locator, const arrow::Array& descriptors,
+                                       int64_t row);
+
+/// The schema with all blobs replaced by their descriptors, those of version 1 only if `v1` is set.
+Schema WithBlobDescriptors(const Schema& schema, bool v1);
+/// The schema with all descriptors of version 2 replaced by those of version 1, as in files before
+/// 2.2; nothing when there are none.
+std::optional<Schema> WithOldBlobDescriptors(const Schema& schema);
+/// The schema with blobs of version 2 as plain bytes.
+Schema WithBlobBytes(const Schema& schema);
+
+}  // namespace lance

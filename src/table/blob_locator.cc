@@ -1,0 +1,71 @@
+#include "table/blob_locator.h"
+
+namespace lance {
+namespace {
+
+constexpr std::string_view kDataFileSuffix = ".lance";
+constexpr uint32_t kBlobIdBits = 32;
+
+}  // namespace
+
+std::string BlobFileName(uint32_t blob_id) {
+  std::string name;
+  for (uint32_t bit = 0; bit < kBlobIdBits; ++bit) {
+    name += ((blob_id >> bit) & 1) != 0 ? '1' : '0';
+  }
+  return name + ".blob";
+}
+
+Result<BlobLocator> BlobLocator::Make(const TableLocation& table, const Manifest& manifest,
+                                      const table::DataFile& file) {
+  BlobLocator out;
+  ARROW_ASSIGN_OR_RAISE(out.data_file_, LocateDataFile(table, manifest, file));
+  ARROW_ASSIGN_OR_RAISE(out.root_, LocateRoot(table, manifest, file));
+  for (const auto& base : manifest.head.base_paths()) out.bases_.emplace(base.id(), base.path());
+  return out;
+}
+
+Result<std::string> BlobLocator::Below(uint32_t base_id, std::string_view relative) const {
+  ARROW_RETURN_NOT_OK(CheckRelativePath(relative));
+  const auto base = bases_.find(base_id);
+  if (base == bases_.end()) return Corrupt("manifest has no base path with id ", base_id);
+  return base->second + "/" + std::string(relative);
+}
+
+Result<BlobPlace> BlobLocator::Locate(const BlobDescriptor& descriptor) const {
+  using Kind = BlobDescriptor::Kind;
+  BlobPlace place{data_file_, descriptor.position, descriptor.size};
+  const std::string uri(descriptor.uri);
+  switch (static_cast<Kind>(descriptor.kind)) {
+    case Kind::kInline:
+      return place;
+    case Kind::kPacked:
+    case Kind::kDedicated: {
+      std::string& path = place.object.path;
+      if (path.ends_with(kDataFileSuffix)) path.resize(path.size() - kDataFileSuffix.size());
+      path += "/" + BlobFileName(descriptor.blob_id);
+      return place;
+    }
+    case Kind::kExternal: {
+      std::string where = uri;
+      if (descriptor.blob_id != 0) {
+        ARROW_ASSIGN_OR_RAISE(where, Below(descriptor.blob_id, uri));
+      }
+      ARROW_ASSIGN_OR_RAISE(place.object, ResolveUri(where));
+      if (descriptor.position == 0 && descriptor.size == 0) place.size.reset();
+      return place;
+    }
+    case Kind::kManaged:
+      ARROW_RETURN_NOT_OK(CheckRelativePath(uri));
+      place.object = {root_.store, root_.path + "/" + uri};
+      return place;
+    case Kind::kManagedWithBase: {
+      ARROW_ASSIGN_OR_RAISE(std::string where, Below(descriptor.blob_id, uri));
+      ARROW_ASSIGN_OR_RAISE(place.object, ResolveUri(where));
+      return place;
+    }
+  }
+  return Unsupported("blob of kind ", int{descriptor.kind});
+}
+
+}  // namespace lance
