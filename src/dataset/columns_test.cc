@@ -156,8 +156,8 @@ TEST_F(SplitColumns, PathsAreFlatInScansAndNestedInTakes) {
 TEST_F(SplitColumns, TakeFindsMembersOfItemsOfLists) {
   AddFragment({{0, 2, 8}, {3, 6, 7}});
   std::vector<uint64_t> positions = {3, 1};
-  auto taken =
-      TakeRows(*table_.Open(), positions, std::vector<std::string>{"l.item.v"}).ValueOrDie();
+  ColumnRequest columns{.columns = {{"l.item.v"}}, .path_style = PathStyle::kNested};
+  auto taken = TakeRows(*table_.Open(), positions, columns).ValueOrDie();
   auto item = arrow::struct_({arrow::field("v", arrow::int64())});
   auto schema = arrow::schema({arrow::field("l", arrow::list(item))});
   EXPECT_TRUE(taken->Equals(*FromJson(schema, R"([{"l": [null, {"v": 6}]}, {"l": null}])")))

@@ -78,7 +78,6 @@ Result<NextVersion> Begin(const ApplyInput& input, const Transaction& transactio
     if (!transaction.has_overwrite()) {
       ARROW_ASSIGN_OR_RAISE(next.data_version, start->data_version());
     }
-    if (file_version != table_version) *mixes_file_versions = true;
   }
   if (transaction.has_clone()) version = start->version();
   next.manifest.head.set_version(options.version.value_or(version));
