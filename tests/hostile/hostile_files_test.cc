@@ -123,7 +123,7 @@ class HostileFile {
 
 TEST(HostileFiles, EveryByteAndEveryLength) {
   if (FixtureRoot().empty()) GTEST_SKIP() << "fixtures are absent";
-  auto is_file = [](const auto& path) { return path.filename() == "file.lance"; };
+  auto is_file = [](const auto& path) { return path.extension() == ".lance"; };
   const auto files = FindFixtures({"files14", "files7", "hints14"}, kMaxFileBytes, is_file);
   HostileFile hostile;
   size_t read = 0;
