@@ -35,8 +35,8 @@ Result<Schema> NewFields(const Snapshot& snapshot, const arrow::Schema& columns)
       return UserError("Column ", name, " already exists in the dataset");
     }
   }
-  ARROW_ASSIGN_OR_RAISE(int32_t max_id, snapshot.manifest().MaxFieldId());
-  ARROW_ASSIGN_OR_RAISE(Schema added, Schema::FromArrow(columns, max_id + 1));
+  ARROW_ASSIGN_OR_RAISE(int32_t first_id, snapshot.manifest().NextFieldId());
+  ARROW_ASSIGN_OR_RAISE(Schema added, Schema::FromArrow(columns, first_id));
   added.metadata = nullptr;
   return added;
 }

@@ -1,5 +1,6 @@
 #include "dataset/alter_columns.h"
 
+#include <cstdint>
 #include <set>
 
 #include "arrow/api.h"
@@ -40,8 +41,7 @@ class Alterer {
 
   Result<std::shared_ptr<const Snapshot>> Run(const std::vector<ColumnAlteration>& alterations) {
     ARROW_RETURN_NOT_OK(CheckWritable(snapshot_->manifest()));
-    ARROW_ASSIGN_OR_RAISE(int32_t max_id, snapshot_->manifest().MaxFieldId());
-    next_id_ = max_id + 1;
+    ARROW_ASSIGN_OR_RAISE(next_id_, snapshot_->manifest().NextFieldId());
     for (const ColumnAlteration& alteration : alterations) {
       ARROW_RETURN_NOT_OK(Alter(alteration));
     }
@@ -78,7 +78,9 @@ class Alterer {
                        " to ", new_type->ToString());
     }
     casts_[made.fields[0].id] = field->id;
-    next_id_ = made.MaxFieldId() + 1;
+    // Without ids left, a second cast gets the same one, which the schema's check refuses.
+    int32_t last = made.MaxFieldId();
+    next_id_ = last < INT32_MAX ? last + 1 : last;
     *field = std::move(made.fields[0]);
     return Status::OK();
   }

@@ -125,6 +125,14 @@ Result<int32_t> Manifest::MaxFieldId() const {
   return max;
 }
 
+Result<int32_t> Manifest::NextFieldId() const {
+  ARROW_ASSIGN_OR_RAISE(int32_t max, MaxFieldId());
+  if (max == std::numeric_limits<int32_t>::max()) {
+    return Unsupported("table has given out all of its field ids; write it anew");
+  }
+  return max + 1;
+}
+
 Result<Manifest> Manifest::Decode(Bytes message, std::shared_ptr<const arrow::Buffer> owner) {
   Manifest manifest;
   manifest.fragment_owners.push_back(std::move(owner));

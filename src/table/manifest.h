@@ -42,6 +42,8 @@ struct Manifest {
   /// The largest field id that the schema or a data file uses, or that was ever given out where the
   /// table keeps count of that.
   Result<int32_t> MaxFieldId() const;
+  /// The first id for new fields.
+  Result<int32_t> NextFieldId() const;
 
   /// Decodes the message (without framing). `owner` holds the bytes.
   static Result<Manifest> Decode(Bytes message, std::shared_ptr<const arrow::Buffer> owner);
