@@ -29,8 +29,12 @@ std::string MainRootOf(const Snapshot& snapshot) {
 TableHandle HandleOfBranch(const Snapshot& snapshot, const std::optional<std::string>& branch) {
   TableHandle handle = HandleOf(snapshot);
   std::string main_root = MainRootOf(snapshot);
-  size_t suffix = handle.table.root.size() - main_root.size();
-  if (suffix <= handle.uri.size()) handle.uri.resize(handle.uri.size() - suffix);
+  std::string_view suffix = std::string_view(handle.table.root).substr(main_root.size());
+  if (handle.uri.ends_with(suffix)) {
+    handle.uri.resize(handle.uri.size() - suffix.size());
+  } else {
+    handle.uri = main_root;  // a relative path that starts inside of the table, say
+  }
   handle.table.root = main_root;
   if (branch && *branch != kMainBranch) {
     handle.table.root = BranchRoot(main_root, *branch);
