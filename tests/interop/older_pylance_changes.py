@@ -1,0 +1,34 @@
+"""Run with an older pylance on PYTHONPATH: reads, checks and changes tables that we changed.
+
+usage: older_pylance_changes.py PATH…   prints {path: finding}, empty where all is well
+"""
+
+import json
+import os
+import sys
+
+import lance
+import pyarrow as pa
+
+
+def finding(path):
+    try:
+        table = lance.dataset(path)
+        rows = table.count_rows()
+        table.validate()
+        table.delete("key = 8")
+        table.insert(pa.table({"key": pa.array([55], pa.int32())}))
+        table.update({"v": "1.0"}, where="key = 55")
+        table.optimize.compact_files()
+        if table.count_rows() != rows:
+            return f"{table.count_rows()} rows instead of {rows}"
+        for version in table.versions():
+            lance.dataset(path, version=version["version"]).to_table()
+        return ""
+    except BaseException as error:
+        return f"{type(error).__name__}: {error!s:.200}"
+
+
+if __name__ == "__main__":
+    assert lance.__file__.startswith(os.environ["LANCE_OLDER_PYLANCE"]), lance.__file__
+    print(json.dumps({path: finding(path) for path in sys.argv[1:]}))

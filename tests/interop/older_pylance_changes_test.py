@@ -1,0 +1,66 @@
+"""Tables that we changed in every way are read and changed further by an older pylance.
+
+$LANCE_OLDER_PYLANCE is a folder to put on PYTHONPATH; ./dev test installs it.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pyarrow as pa
+import pytest
+
+FOLDER = os.environ.get("LANCE_OLDER_PYLANCE")
+
+if FOLDER is None:
+    assert os.environ.get("CI") != "true", "LANCE_OLDER_PYLANCE is not set"
+    pytest.skip("LANCE_OLDER_PYLANCE is not set", allow_module_level=True)
+
+
+def keys(values):
+    return pa.array(values, pa.int32())
+
+
+def changed_table(lance, path, stable):
+    """Paths of a table, a branch and clones of it."""
+    data = pa.table({"id": range(20), "s": [{"x": i, "y": str(i)} for i in range(20)]})
+    table = lance.write_dataset(data, path, max_rows_per_file=6, enable_stable_row_ids=stable)
+    table.add_columns(pa.table({"v": [i * 1.5 for i in range(20)]}))
+    table.alter_columns({"path": "id", "data_type": pa.int32(), "name": "key"})
+    table.drop_columns(["s.x"])
+    fragments = [
+        table.get_fragment(1).delete_rows([0]),
+        table.get_fragment(0).delete_rows(list(range(5))),
+    ]
+    operation = lance.LanceOperation.Delete(fragments, [], "picked")
+    table = lance.LanceDataset.commit(path, operation, read_version=table.version)
+    table.update_config({"a": "1"})
+    table.tags.create("tag")
+    branch = table.create_branch("dev")
+    branch.insert(pa.table({"key": keys([100])}))
+    table.merge(pa.table({"key": keys([7, 9]), "w": ["a", "b"]}), "key")
+    table.optimize.compact_files(target_rows_per_fragment=8)
+    clones = [table.shallow_clone(path + "-shallow"), table.deep_clone(path + "-deep")]
+    return [path, branch.uri, *(clone.uri for clone in clones)]
+
+
+@pytest.mark.parametrize("stable", [False, True])
+def test_changes(stable, lancecpp, tmp_path):
+    paths = changed_table(lancecpp, str(tmp_path / "table"), stable)
+    script = pathlib.Path(__file__).parent / "older_pylance_changes.py"
+    done = subprocess.run(
+        [sys.executable, str(script), *paths],
+        env=os.environ | {"PYTHONPATH": FOLDER},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == dict.fromkeys(paths, "")
+    for path in paths:
+        table = lancecpp.dataset(path)
+        table.validate()
+        assert table.to_table().num_rows == table.count_rows()
+        for version in table.versions():
+            lancecpp.dataset(path, version=version["version"]).to_table()
