@@ -77,8 +77,7 @@ std::vector<Case> Cases() {
     if (!fs::exists(FixturesFolder() / section)) continue;
     for (const auto& entry : fs::directory_iterator(FixturesFolder() / section)) {
       std::string name = entry.path().filename().string();
-      bool readable =
-          !name.ends_with("_v2.0") && !name.ends_with("_v2.3") && !name.ends_with("_vlegacy");
+      bool readable = !name.ends_with("_v2.3");
       cases.push_back({section, name, readable});
     }
   }

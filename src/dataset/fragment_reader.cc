@@ -32,6 +32,10 @@ bool Lists(const table::DataFile& file, int32_t id) {
   return std::find(file.fields().begin(), file.fields().end(), id) != file.fields().end();
 }
 
+bool IsBefore2_1(const table::DataFile& file) {
+  return file.file_major_version() < 2 || file.file_minor_version() == 0;
+}
+
 Result<std::shared_ptr<FileReader>> OpenFile(const Context& context, const TableSession& session,
                                              const TableLocation& table, const Manifest& manifest,
                                              const table::DataFile& file, uint64_t physical_rows) {
@@ -39,12 +43,14 @@ Result<std::shared_ptr<FileReader>> OpenFile(const Context& context, const Table
   if (auto reader = session.files().Get(location.path)) return reader;
   ARROW_ASSIGN_OR_RAISE(FileVersion version, FileVersionFromNumbers(file.file_major_version(),
                                                                     file.file_minor_version()));
-  if (version < FileVersion::kV2_1 || version > FileVersion::kV2_2) {
+  if (version > FileVersion::kV2_2) {
     return WithPlace(Unsupported("reading data files of version ", FileVersionName(version)),
                      {.path = location.path});
   }
   std::optional<uint64_t> size;
-  if (file.file_size_bytes() != 0) size = file.file_size_bytes();
+  // 7.0.0 recorded the size of files of 0.1 before they were finished.
+  const bool size_is_true = file.file_size_bytes() != 0 && version != FileVersion::kV0_1;
+  if (size_is_true) size = file.file_size_bytes();
   std::optional<uint64_t> rows;
   if (physical_rows != 0) rows = physical_rows;
   ARROW_ASSIGN_OR_RAISE(auto object, location.store->OpenReader(context, location.path, size));
@@ -110,7 +116,7 @@ struct FragmentReader::Opener {
       ARROW_RETURN_NOT_OK(AddFile(file, std::move(part)));
     }
     bool all_in_one = out->files_.size() == 1 && !out->files_[0].promoted &&
-                      out->files_[0].projection.columns.size() == leaves.size();
+                      out->files_[0].projection.schema.Leaves().size() == leaves.size();
     out->file_is_data_ = all_in_one;
     if (all_in_one && out->selection_->outputs_are_data) {
       // Then its batches need no change at all.
@@ -125,7 +131,8 @@ struct FragmentReader::Opener {
     for (const Field* field : data.PreOrder()) {
       if (field->IsLeaf()) continue;
       for (const auto& file : fragment.files()) {
-        if (!Lists(file, field->id)) continue;
+        // Before 2.1 every parent is listed.
+        if (IsBefore2_1(file) || !Lists(file, field->id)) continue;
         return WithPlace(Unsupported("reading a column stored as one page of descriptors: ",
                                      field->logical_type, " '", field->name, "'"),
                          {.path = file.path(), .field = field->name});

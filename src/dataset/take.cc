@@ -7,6 +7,7 @@
 #include "arrow/compute/exec.h"
 #include "base/compute_kernels.h"
 #include "base/executor.h"
+#include "file/null_items.h"
 
 namespace lance {
 namespace {
@@ -59,6 +60,7 @@ class Taker {
     } else {
       for (size_t i = 0; i < takes_.size(); ++i) ARROW_RETURN_NOT_OK(read(i));
     }
+    for (auto& batch : batches) batch = WithoutNullItems(*batch);
     return arrow::ConcatenateRecordBatches(batches, context_.pool());
   }
 

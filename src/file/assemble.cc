@@ -11,6 +11,7 @@
 #include "arrow/extension_type.h"
 #include "arrow/type.h"
 #include "arrow/type_traits.h"
+#include "file/null_items.h"
 
 namespace lance {
 namespace {
@@ -188,9 +189,9 @@ class Assembler {
       return empty->data();
     }
     const auto length = static_cast<int64_t>(items->num_values);
-    if (!items->variable) return ArrayData::Make(type, length, {nullptr, items->values}, 0);
+    if (!items->variable) return ArrayData::Make(type, length, {items->validity, items->values});
     if (large_offsets) {
-      return ArrayData::Make(type, length, {nullptr, items->offsets, items->values}, 0);
+      return ArrayData::Make(type, length, {items->validity, items->offsets, items->values});
     }
     const int64_t* wide = items->offset_data();
     if (wide[length] > std::numeric_limits<int32_t>::max()) {
@@ -199,7 +200,7 @@ class Assembler {
     ARROW_ASSIGN_OR_RAISE(auto narrow, arrow::AllocateBuffer((length + 1) * 4, pool_));
     auto* out = reinterpret_cast<int32_t*>(narrow->mutable_data());
     for (int64_t i = 0; i <= length; ++i) out[i] = static_cast<int32_t>(wide[i]);
-    return ArrayData::Make(type, length, {nullptr, std::move(narrow), items->values}, 0);
+    return ArrayData::Make(type, length, {items->validity, std::move(narrow), items->values});
   }
 
   // Each page brought its own dictionary: one array a page, then unified.
@@ -227,7 +228,7 @@ class Assembler {
       auto piece = data->Slice(begin, end - begin);
       piece->dictionary = std::move(items);
       ARROW_RETURN_NOT_OK(CheckIndices(*piece));
-      pieces.push_back(arrow::MakeArray(piece));
+      pieces.push_back(arrow::MakeArray(WithoutNullItems(piece)));
     }
     ARROW_ASSIGN_OR_RAISE(auto unified, arrow::Concatenate(pieces, pool_));
     return unified->data();

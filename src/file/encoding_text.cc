@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "encodings21.pb.h"
+#include "file/array_encoding_text.h"
 #include "proto/parse.h"
 
 namespace lance {
@@ -219,6 +220,7 @@ PageText LayoutText(const wire::PageLayout& page) {
 }  // namespace
 
 Result<PageText> DescribePage(std::string_view type, std::string_view message) {
+  if (type == "lance.encodings.ArrayEncoding") return DescribeArrayEncoding(message);
   if (type != "lance.encodings21.PageLayout") {
     size_t dot = type.rfind('.');
     std::string name(dot == std::string_view::npos ? type : type.substr(dot + 1));

@@ -9,8 +9,8 @@ namespace lance {
 
 /// How a page is described to people.
 struct PageText {
-  /// `miniblock`, `fullzip`, `constant`, `blob`; for pages of 2.0, 2.3 and unknown kinds the name
-  /// of their message: `ArrayEncoding`, `PlanarLayout`.
+  /// `miniblock`, `fullzip`, `constant`, `blob`; of 2.0 see DescribeArrayEncoding(); for pages
+  /// of 2.3 and unknown kinds the name of their message: `PlanarLayout`.
   std::string layout;
   /// The layout with its parts: `miniblock(values=fsst(variable<32>), def=inline_bitpack<16>,
   /// layers=nullable_item, items=1024)`. The same as `layout` where the parts aren't looked into.

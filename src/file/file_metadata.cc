@@ -120,6 +120,14 @@ Result<Footer> Footer::Parse(Bytes tail, uint64_t file_size) {
   return footer;
 }
 
+std::vector<uint64_t> ColumnMetadata::PageStarts() const {
+  std::vector<uint64_t> starts;
+  starts.reserve(pages.size() + 1);
+  for (const PageMetadata& page : pages) starts.push_back(page.first_row);
+  starts.push_back(num_rows);
+  return starts;
+}
+
 /// Fills a FileMetadata from the end of the file to its front.
 struct FileMetadata::Loader {
   const Context& context;
@@ -132,7 +140,8 @@ struct FileMetadata::Loader {
   Status Run(bool with_schema) {
     ARROW_RETURN_NOT_OK(ReadTail());
     if (out.version_ == FileVersion::kV0_1) {
-      return Unsupported("data file of version 0.1 (legacy)");
+      out.legacy_tail_ = std::move(tail);
+      return Status::OK();
     }
     if (out.footer_.num_global_buffers == 0) {
       return Corrupt("file has no global buffers; its schema was expected in the first one");
@@ -243,6 +252,10 @@ Result<FileMetadata> FileMetadata::Load(const Context& context, RandomReader& re
   Loader loader{context, reader, out};
   ARROW_RETURN_NOT_OK(loader.Run(with_schema));
   return out;
+}
+
+Bytes FileMetadata::legacy_tail() const {
+  return Slice(*legacy_tail_, 0, static_cast<uint64_t>(legacy_tail_->size()));
 }
 
 Result<std::vector<ColumnMetadata>> FileMetadata::LoadColumns(

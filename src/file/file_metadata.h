@@ -55,6 +55,9 @@ struct ColumnMetadata {
   uint64_t num_rows = 0;
   std::vector<PageMetadata> pages;
   std::vector<ByteRange> buffers;
+
+  /// Row at which each page starts, and the end of the last one.
+  std::vector<uint64_t> PageStarts() const;
 };
 
 /// Everything in a 2.x file but its data. Column metadata is loaded when a column is first asked
@@ -64,7 +67,7 @@ class FileMetadata {
   /// Mostly one read, of the tail of the file. One more each for the tables (of more than some 4000
   /// columns) and for the file descriptor, with the first column's metadata beside it, where they
   /// don't lie in the tail. Without `with_schema` the descriptor is left alone: schema() is empty
-  /// and declared_rows() 0.
+  /// and declared_rows() 0. Of a file of version 0.1 only version() and legacy_tail() are set.
   static Result<FileMetadata> Load(const Context& context, RandomReader& reader,
                                    bool with_schema = true);
 
@@ -75,6 +78,8 @@ class FileMetadata {
   uint64_t declared_rows() const { return declared_rows_; }
   const std::vector<ByteRange>& global_buffers() const { return global_buffers_; }
   uint32_t num_columns() const { return footer_.num_columns; }
+  /// The end of a file of version 0.1, which has metadata of another form.
+  Bytes legacy_tail() const;
   ByteRange column_range(uint32_t column) const { return columns_[column]; }
 
   /// Reads, parses and checks the metadata of some columns, each < num_columns(): one round of
@@ -100,6 +105,7 @@ class FileMetadata {
     std::shared_ptr<arrow::Buffer> bytes;
   };
   std::vector<Piece> pieces_;
+  std::shared_ptr<arrow::Buffer> legacy_tail_;
 };
 
 }  // namespace lance

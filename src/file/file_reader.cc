@@ -2,62 +2,50 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <mutex>
+#include <numeric>
+#include <optional>
 
 #include "arrow/array.h"
 #include "arrow/buffer.h"
 #include "arrow/record_batch.h"
 #include "arrow/type.h"
-#include "base/executor.h"
 #include "encoding/read/page_reader.h"
 #include "encodings21.pb.h"
+#include "file/array_columns.h"
 #include "file/assemble.h"
+#include "file/column_read.h"
 #include "file/file_metadata.h"
 #include "file/leaf_column.h"
-#include "io/read_batch.h"
+#include "file/legacy_columns.h"
+#include "file/legacy_metadata.h"
+#include "file/tree_reader.h"
 #include "proto/parse.h"
 
 namespace lance {
 namespace {
 
 using encoding::LeafShape;
-using encoding::LeafSink;
-using encoding::NeededBytes;
 using encoding::PageBuffer;
-using encoding::PageCursor;
 using encoding::PageReader;
-
-// Reads of at most so many ranges and rows are decoded on the caller's thread.
-constexpr size_t kInlineRequests = 64;
-constexpr uint64_t kInlineRows = 16 * 1024;
 
 constexpr char kPageLayoutType[] = "lance.encodings21.PageLayout";
 constexpr char kColumnEncodingType[] = "lance.encodings.ColumnEncoding";
 
-ErrorPlace Place(const std::string& path, int64_t column, std::optional<int64_t> page = {}) {
+ErrorPlace Place(const std::string& path, int64_t column) {
   ErrorPlace place;
   place.path = path;
   place.column = column;
-  place.page = page;
   return place;
 }
 
-/// The pages of a column as compiled for one shape, opened on first use and kept.
-class ColumnView {
+/// The pages of a column as compiled for one shape.
+class ColumnView final : public PagedColumn {
  public:
   ColumnView(const FileMetadata& file, const ColumnMetadata& metadata, const LeafShape& shape)
-      : file_(file), metadata_(metadata), shape_(shape), pages_(metadata.pages.size()) {}
-  ~ColumnView() {
-    for (auto& page : pages_) delete page.load();
-  }
+      : PagedColumn(shape, metadata.PageStarts()), file_(file), metadata_(metadata) {}
 
-  const LeafShape& shape() const { return shape_; }
-
-  /// A page whose index is loaded, or null.
-  const PageReader* page(size_t i) const { return pages_[i].load(std::memory_order_acquire); }
-
-  Result<std::unique_ptr<PageReader>> OpenPage(size_t i) const {
+  Result<std::unique_ptr<PageReader>> OpenPage(size_t i) const override {
     const PageMetadata& metadata = metadata_.pages[i];
     if (metadata.encoding_type != kPageLayoutType) {
       return Unsupported("page description '", metadata.encoding_type, "'");
@@ -68,24 +56,13 @@ class ColumnView {
     }
     std::vector<PageBuffer> buffers;
     for (const ByteRange& range : metadata.buffers) buffers.push_back({range.offset, range.size});
-    return PageReader::Make(layout, shape_, std::move(buffers), metadata.num_rows,
+    return PageReader::Make(layout, shape(), std::move(buffers), metadata.num_rows,
                             file_.version() == FileVersion::kV2_1);
-  }
-
-  /// Two threads may open the same page; the first one's is kept.
-  const PageReader* Keep(size_t i, std::unique_ptr<PageReader> page) const {
-    PageReader* expected = nullptr;
-    if (pages_[i].compare_exchange_strong(expected, page.get(), std::memory_order_acq_rel)) {
-      return page.release();
-    }
-    return expected;
   }
 
  private:
   const FileMetadata& file_;
   const ColumnMetadata& metadata_;
-  const LeafShape shape_;
-  mutable std::vector<std::atomic<PageReader*>> pages_;
 };
 
 /// One column of the file: its metadata, loaded on first use and kept, and what it is read as.
@@ -132,80 +109,36 @@ class Column {
   mutable std::vector<std::unique_ptr<ColumnView>> views_;
 };
 
-/// The read of one page within a batch.
-struct PageRead {
-  size_t page = 0;
-  std::vector<RowRange> rows;  ///< within the page
-  uint64_t at = 0;             ///< position of the first row in the sink
-  const PageReader* reader = nullptr;
-  std::unique_ptr<PageCursor> cursor;
-  size_t first_ticket = 0;
-  size_t num_tickets = 0;
-};
-
-struct LeafRead {
-  const ColumnView* column = nullptr;
-  uint32_t index = 0;
-  const LeafShape* shape = nullptr;
-  std::unique_ptr<LeafSink> sink;
-  std::vector<PageRead> pages;
-  std::vector<encoding::LayerArrays> layers;
-};
-
-// Splits rows of the file at the borders of pages. `scale` is the number of page rows for one
-// row of the file.
-std::vector<PageRead> SplitAtPages(const std::vector<PageMetadata>& pages,
-                                   std::span<const RowRange> rows, uint64_t scale) {
-  std::vector<PageRead> out;
-  size_t page = 0;
-  uint64_t done = 0;
-  for (const RowRange& range : rows) {
-    uint64_t row = range.start * scale;
-    const uint64_t end = range.end() * scale;
-    while (row < end) {
-      if (page >= pages.size() || row < pages[page].first_row ||
-          row >= pages[page].first_row + pages[page].num_rows) {
-        auto it = std::upper_bound(
-            pages.begin(), pages.end(), row,
-            [](uint64_t value, const PageMetadata& p) { return value < p.first_row; });
-        page = static_cast<size_t>(it - pages.begin()) - 1;
-      }
-      const uint64_t page_end = pages[page].first_row + pages[page].num_rows;
-      if (out.empty() || out.back().page != page) {
-        out.emplace_back();
-        out.back().page = page;
-        out.back().at = done;
-      }
-      const uint64_t count = std::min(end, page_end) - row;
-      out.back().rows.push_back({row - pages[page].first_row, count});
-      row += count;
-      done += count;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 struct FileReader::Impl {
   std::shared_ptr<RandomReader> reader;
   FileMetadata metadata;
   std::vector<std::unique_ptr<Column>> columns;
+  /// Of a file of version 0.1, instead of the rest of `metadata`.
+  std::optional<LegacyMetadata> legacy;
+  /// Of files before 2.1, instead of `columns`.
+  std::unique_ptr<TreeColumns> tree;
   uint64_t num_rows = 0;
 
+  const Schema& schema() const { return legacy ? legacy->schema : metadata.schema(); }
+  size_t num_columns() const { return tree != nullptr ? tree->num_columns() : columns.size(); }
+  /// The fields of a schema that have a column.
+  std::vector<const Field*> FieldsWithColumns(const Schema& schema) const {
+    return tree != nullptr ? StoredFields(schema) : schema.Leaves();
+  }
+  /// Where these columns are in a file of just this schema.
+  std::vector<uint32_t> ColumnsOf(const Schema& schema) const;
   Status LoadColumns(const Context& context, std::span<const uint32_t> indices) const;
   Result<uint64_t> CountRows(const Context& context) const;
   Status CheckRows(std::span<const RowRange> rows) const;
   Result<FileProjection> Complete(FileProjection projection) const;
-  Result<LeafRead> PlanLeaf(const LeafShape& shape, uint32_t column_index,
-                            std::span<const RowRange> rows) const;
-  Status OpenPages(const Context& context, std::vector<LeafRead>& leaves) const;
-  static Result<std::unique_ptr<LeafSink>> MakeSink(const LeafRead& leaf, uint64_t count,
-                                                    arrow::MemoryPool* pool);
-  Status ReadPages(const Context& context, uint64_t count, std::vector<LeafRead>& leaves) const;
-  Status CheckNeeds(std::span<const NeededBytes> needs, const LeafRead& leaf,
-                    const PageRead& page) const;
-  Status DecodeLeaf(const Context& context, LeafRead& leaf, uint64_t count) const;
+  /// A schema as this file stores it.
+  Schema AsStored(Schema schema) const {
+    return legacy ? WithoutPacking(std::move(schema)) : std::move(schema);
+  }
+  Result<ColumnRead> PlanLeaf(const LeafShape& shape, uint32_t column_index,
+                              std::span<const RowRange> rows) const;
 };
 
 // One round of reads for the metadata of all of these columns that have none yet.
@@ -228,12 +161,21 @@ Status FileReader::Impl::LoadColumns(const Context& context,
 // Pages say how many rows there are: those of the first column, against which the others are
 // checked when they are read. The number in the file descriptor is only informative.
 Result<uint64_t> FileReader::Impl::CountRows(const Context& context) const {
+  if (tree != nullptr) return tree->CountRows(context);
   const auto paths = LeafPaths(metadata.schema());
   if (paths.empty() || columns.empty()) return metadata.declared_rows();
   constexpr uint32_t kFirst = 0;
   ARROW_RETURN_NOT_OK(LoadColumns(context, {&kFirst, 1}));
   ARROW_ASSIGN_OR_RAISE(uint64_t scale, RowsScale(paths[0]));
   return columns[kFirst]->metadata()->num_rows / scale;
+}
+
+std::vector<uint32_t> FileReader::Impl::ColumnsOf(const Schema& schema) const {
+  if (legacy) return LegacyColumnsOf(schema);
+  if (tree != nullptr) return ArrayColumnsOf(schema);
+  std::vector<uint32_t> out(schema.Leaves().size());
+  std::iota(out.begin(), out.end(), 0);
+  return out;
 }
 
 Status FileReader::Impl::CheckRows(std::span<const RowRange> rows) const {
@@ -254,6 +196,13 @@ Result<FileProjection> FileReader::Impl::Complete(FileProjection projection) con
   auto arrow_schema = projection.schema.ToArrow();
   if (!arrow_schema.ok()) return WithPlace(arrow_schema.status(), {.path = reader->path()});
   projection.arrow_schema = *std::move(arrow_schema);
+  projection.schema = AsStored(std::move(projection.schema));
+  if (tree != nullptr) {
+    auto shapes = StoredShapes(projection.schema);
+    if (!shapes.ok()) return WithPlace(shapes.status(), {.path = reader->path()});
+    projection.shapes = *std::move(shapes);
+    return projection;
+  }
   projection.leaves_of_field.resize(projection.schema.fields.size());
   size_t field = 0;
   for (const auto& path : LeafPaths(projection.schema)) {
@@ -269,160 +218,23 @@ Result<FileProjection> FileReader::Impl::Complete(FileProjection projection) con
   return projection;
 }
 
-Result<LeafRead> FileReader::Impl::PlanLeaf(const LeafShape& shape, uint32_t column_index,
-                                            std::span<const RowRange> rows) const {
-  LeafRead leaf;
+Result<ColumnRead> FileReader::Impl::PlanLeaf(const LeafShape& shape, uint32_t column_index,
+                                              std::span<const RowRange> rows) const {
+  ColumnRead leaf;
   leaf.index = column_index;
-  const ColumnMetadata* column = columns[column_index]->metadata();
   ARROW_ASSIGN_OR_RAISE(leaf.column, columns[column_index]->View(shape));
-  leaf.shape = &leaf.column->shape();
-  const uint64_t scale = leaf.shape->rows_scale();
-  if (column->num_rows % scale != 0 || column->num_rows / scale != num_rows) {
-    return Corrupt("column has ", column->num_rows, " rows, expected ", num_rows,
+  const uint64_t scale = shape.rows_scale();
+  const uint64_t found = leaf.column->num_rows();
+  if (found % scale != 0 || found / scale != num_rows) {
+    return Corrupt("column has ", found, " rows, expected ", num_rows,
                    scale == 1 ? "" : " times the dimensions of its fixed-size lists");
   }
-  leaf.pages = SplitAtPages(column->pages, rows, scale);
+  // Rows as the pages count them.
+  std::vector<RowRange> scaled(rows.begin(), rows.end());
+  for (RowRange& range : scaled) range = {range.start * scale, range.count * scale};
+  leaf.num_values = encoding::CountRows(scaled);
+  leaf.pages = SplitAtPages(leaf.column->page_starts(), scaled);
   return leaf;
-}
-
-// One round of reads for the indexes of all pages that have none yet.
-Status FileReader::Impl::OpenPages(const Context& context, std::vector<LeafRead>& leaves) const {
-  struct Opening {
-    LeafRead* leaf;
-    PageRead* page;
-    std::unique_ptr<PageReader> reader;
-    size_t num_tickets = 0;
-  };
-  std::vector<Opening> openings;
-  ReadBatch batch;
-  for (LeafRead& leaf : leaves) {
-    for (PageRead& page : leaf.pages) {
-      page.reader = leaf.column->page(page.page);
-      if (page.reader != nullptr) continue;
-      auto reader = leaf.column->OpenPage(page.page);
-      if (!reader.ok()) {
-        return WithPlace(reader.status(),
-                         Place(this->reader->path(), leaf.index, static_cast<int64_t>(page.page)));
-      }
-      Opening opening{&leaf, &page, *std::move(reader)};
-      for (const NeededBytes& need : opening.reader->IndexNeeds()) {
-        batch.Add({need.offset, need.size});
-        ++opening.num_tickets;
-      }
-      openings.push_back(std::move(opening));
-    }
-  }
-  if (openings.empty()) return Status::OK();
-  ARROW_RETURN_NOT_OK(batch.Execute(context, *reader));
-  ReadBatch::Ticket next = 0;
-  std::vector<Bytes> bytes;
-  for (Opening& opening : openings) {
-    bytes.clear();
-    for (size_t i = 0; i < opening.num_tickets; ++i) bytes.push_back(batch.bytes(next++));
-    Status loaded = opening.reader->LoadIndex(bytes, context.pool());
-    if (!loaded.ok()) {
-      return WithPlace(loaded, Place(reader->path(), opening.leaf->index,
-                                     static_cast<int64_t>(opening.page->page)));
-    }
-    opening.page->reader =
-        opening.leaf->column->Keep(opening.page->page, std::move(opening.reader));
-  }
-  return Status::OK();
-}
-
-// Where the leaf is decoded to, with the place of values whose number is known made beforehand.
-Result<std::unique_ptr<LeafSink>> FileReader::Impl::MakeSink(const LeafRead& leaf, uint64_t count,
-                                                             arrow::MemoryPool* pool) {
-  const LeafShape& shape = *leaf.shape;
-  const uint64_t values = count * shape.rows_scale();
-  ARROW_ASSIGN_OR_RAISE(auto sink, LeafSink::Make(shape, values, pool));
-  if (shape.values != LeafShape::Values::kVariable && !shape.has_lists()) {
-    ARROW_RETURN_NOT_OK(sink->AppendFixed(values).status());
-  }
-  return sink;
-}
-
-// Rounds of reads shared by all columns and pages, then decoding.
-Status FileReader::Impl::ReadPages(const Context& context, uint64_t count,
-                                   std::vector<LeafRead>& leaves) const {
-  size_t requests = 0;
-  // Bytes of earlier rounds stay alive until the end.
-  std::vector<std::unique_ptr<ReadBatch>> rounds;
-  std::vector<NeededBytes> needs;
-  std::vector<Bytes> bytes;
-  for (;;) {
-    auto batch = std::make_unique<ReadBatch>();
-    for (LeafRead& leaf : leaves) {
-      for (PageRead& page : leaf.pages) {
-        needs.clear();
-        Status status = page.cursor->Needs(*leaf.sink, page.at, &needs);
-        if (!status.ok()) {
-          return WithPlace(status,
-                           Place(reader->path(), leaf.index, static_cast<int64_t>(page.page)));
-        }
-        ARROW_RETURN_NOT_OK(CheckNeeds(needs, leaf, page));
-        page.first_ticket = batch->size();
-        page.num_tickets = needs.size();
-        for (const NeededBytes& need : needs) {
-          if (need.into != nullptr) {
-            batch->AddInto({need.offset, need.size}, need.into);
-          } else {
-            batch->Add({need.offset, need.size});
-          }
-        }
-      }
-    }
-    if (batch->size() == 0) break;
-    requests += batch->size();
-    ARROW_RETURN_NOT_OK(batch->Execute(context, *reader));
-    for (LeafRead& leaf : leaves) {
-      for (PageRead& page : leaf.pages) {
-        if (page.num_tickets == 0) continue;
-        bytes.clear();
-        for (size_t i = 0; i < page.num_tickets; ++i) {
-          bytes.push_back(batch->bytes(static_cast<ReadBatch::Ticket>(page.first_ticket + i)));
-        }
-        ARROW_RETURN_NOT_OK(page.cursor->Feed(bytes));
-      }
-    }
-    rounds.push_back(std::move(batch));
-  }
-  // A hop to another thread costs more than decoding a few rows.
-  if (requests <= kInlineRequests && count <= kInlineRows) {
-    for (LeafRead& leaf : leaves) ARROW_RETURN_NOT_OK(DecodeLeaf(context, leaf, count));
-    return Status::OK();
-  }
-  return ParallelFor(context, leaves.size(),
-                     [&](size_t i) { return DecodeLeaf(context, leaves[i], count); });
-}
-
-// No byte of a page is wanted more than twice, so that made-up places of blobs can't ask for memory
-// without end.
-Status FileReader::Impl::CheckNeeds(std::span<const NeededBytes> needs, const LeafRead& leaf,
-                                    const PageRead& page) const {
-  uint64_t left = 2 * reader->size();
-  for (const NeededBytes& need : needs) {
-    if (need.size > left) {
-      return WithPlace(Corrupt("rows of a page take more bytes than the file has"),
-                       Place(reader->path(), leaf.index, static_cast<int64_t>(page.page)));
-    }
-    left -= need.size;
-  }
-  return Status::OK();
-}
-
-Status FileReader::Impl::DecodeLeaf(const Context& context, LeafRead& leaf, uint64_t count) const {
-  ARROW_RETURN_NOT_OK(context.CheckStop());
-  for (PageRead& page : leaf.pages) {
-    Status status = page.cursor->DecodeInto(*leaf.sink, page.at);
-    if (!status.ok()) {
-      return WithPlace(status, Place(reader->path(), leaf.index, static_cast<int64_t>(page.page)));
-    }
-  }
-  auto layers = encoding::Unravel(*leaf.sink, count, context.pool());
-  if (!layers.ok()) return WithPlace(layers.status(), Place(reader->path(), leaf.index));
-  leaf.layers = *std::move(layers);
-  return Status::OK();
 }
 
 FileReader::FileReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -437,14 +249,21 @@ Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
   auto metadata = FileMetadata::Load(context, *reader, /*with_schema=*/!table_rows);
   if (!metadata.ok()) return WithPlace(metadata.status(), place);
   impl->metadata = *std::move(metadata);
-  if (impl->metadata.version() != FileVersion::kV2_1 &&
-      impl->metadata.version() != FileVersion::kV2_2) {
+  if (impl->metadata.version() > FileVersion::kV2_2) {
     return WithPlace(Unsupported("data file of version ", FileVersionName(impl->metadata.version()),
-                                 "; this build reads 2.1 and 2.2"),
+                                 "; this build reads versions up to 2.2"),
                      place);
   }
   impl->reader = std::move(reader);
-  for (uint32_t i = 0; i < impl->metadata.num_columns(); ++i) {
+  if (impl->metadata.version() == FileVersion::kV0_1) {
+    auto legacy = LegacyMetadata::Load(context, *impl->reader, impl->metadata.legacy_tail());
+    if (!legacy.ok()) return WithPlace(legacy.status(), place);
+    impl->legacy = *std::move(legacy);
+    impl->tree = std::make_unique<LegacyColumns>(*impl->reader, *impl->legacy);
+  } else if (impl->metadata.version() == FileVersion::kV2_0) {
+    impl->tree = std::make_unique<ArrayColumns>(*impl->reader, impl->metadata);
+  }
+  for (uint32_t i = 0; impl->tree == nullptr && i < impl->metadata.num_columns(); ++i) {
     impl->columns.push_back(std::make_unique<Column>(impl->metadata));
   }
   auto num_rows = table_rows ? Result<uint64_t>(*table_rows) : impl->CountRows(context);
@@ -453,7 +272,7 @@ Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
   return std::shared_ptr<FileReader>(new FileReader(std::move(impl)));
 }
 
-const Schema& FileReader::schema() const { return impl_->metadata.schema(); }
+const Schema& FileReader::schema() const { return impl_->schema(); }
 FileVersion FileReader::version() const { return impl_->metadata.version(); }
 uint64_t FileReader::num_rows() const { return impl_->num_rows; }
 const std::string& FileReader::path() const { return impl_->reader->path(); }
@@ -461,24 +280,25 @@ const std::string& FileReader::path() const { return impl_->reader->path(); }
 Result<FileProjection> FileReader::Project() const {
   FileProjection projection;
   projection.schema = schema();
-  const size_t leaves = projection.schema.Leaves().size();
-  if (leaves > impl_->columns.size()) {
+  projection.columns = impl_->ColumnsOf(impl_->AsStored(projection.schema));
+  const size_t end = projection.columns.empty() ? 0 : projection.columns.back() + size_t{1};
+  if (end > impl_->num_columns()) {
     ErrorPlace place;
     place.path = path();
     return WithPlace(
-        Corrupt("schema has ", leaves, " leaves, the file ", impl_->columns.size(), " columns"),
+        Corrupt("schema has ", end, " columns, the file ", impl_->num_columns(), " columns"),
         place);
   }
-  for (uint32_t i = 0; i < leaves; ++i) projection.columns.push_back(i);
   return impl_->Complete(std::move(projection));
 }
 
 Result<FileProjection> FileReader::Project(const std::vector<std::string>& columns) const {
   std::vector<int32_t> field_ids;
   std::vector<int32_t> column_indices;
-  for (const Field* leaf : schema().Leaves()) {
-    column_indices.push_back(static_cast<int32_t>(field_ids.size()));
-    field_ids.push_back(leaf->id);
+  const Schema stored = impl_->AsStored(schema());
+  for (const Field* field : impl_->FieldsWithColumns(stored)) field_ids.push_back(field->id);
+  for (uint32_t column : impl_->ColumnsOf(stored)) {
+    column_indices.push_back(static_cast<int32_t>(column));
   }
   ARROW_ASSIGN_OR_RAISE(Schema wanted, schema().Project(columns, MemberOrder::kAsked));
   return Project(std::move(wanted), field_ids, column_indices);
@@ -488,6 +308,11 @@ Result<FileProjection> FileReader::Project(Schema schema, std::span<const int32_
                                            std::span<const int32_t> column_indices) const {
   ErrorPlace place;
   place.path = path();
+  std::vector<int32_t> legacy_columns;
+  if (impl_->legacy && column_indices.empty()) {
+    legacy_columns = LegacyColumnsOf(field_ids);
+    column_indices = legacy_columns;
+  }
   if (column_indices.size() < field_ids.size()) {
     return WithPlace(Corrupt("manifest lists ", field_ids.size(), " fields and ",
                              column_indices.size(), " column indices for a data file"),
@@ -495,17 +320,18 @@ Result<FileProjection> FileReader::Project(Schema schema, std::span<const int32_
   }
   FileProjection projection;
   projection.schema = std::move(schema);
-  for (const Field* leaf : projection.schema.Leaves()) {
+  const Schema stored = impl_->AsStored(projection.schema);
+  for (const Field* leaf : impl_->FieldsWithColumns(stored)) {
     const auto it = std::find(field_ids.begin(), field_ids.end(), leaf->id);
     if (it == field_ids.end()) {
       place.field = leaf->name;
       return WithPlace(Corrupt("field ", leaf->id, " is not in the data file"), place);
     }
     const int32_t column = column_indices[static_cast<size_t>(it - field_ids.begin())];
-    if (column < 0 || static_cast<size_t>(column) >= impl_->columns.size()) {
+    if (column < 0 || static_cast<size_t>(column) >= impl_->num_columns()) {
       place.field = leaf->name;
       return WithPlace(Corrupt("manifest puts a field into column ", column, ", the file has ",
-                               impl_->columns.size()),
+                               impl_->num_columns()),
                        place);
     }
     projection.columns.push_back(static_cast<uint32_t>(column));
@@ -517,30 +343,26 @@ Result<std::shared_ptr<arrow::RecordBatch>> FileReader::Read(const Context& cont
                                                              const FileProjection& projection,
                                                              std::span<const RowRange> rows) const {
   ARROW_RETURN_NOT_OK(impl_->CheckRows(rows));
+  if (impl_->tree != nullptr) {
+    return ReadTree(context, *impl_->reader, *impl_->tree, num_rows(), projection, rows);
+  }
   ARROW_RETURN_NOT_OK(impl_->LoadColumns(context, projection.columns));
   const uint64_t count = encoding::CountRows(rows);
-  std::vector<LeafRead> leaves;
+  std::vector<ColumnRead> leaves;
   leaves.reserve(projection.columns.size());
   for (size_t i = 0; i < projection.columns.size(); ++i) {
     auto leaf = impl_->PlanLeaf(projection.shapes[i], projection.columns[i], rows);
     if (!leaf.ok()) return WithPlace(leaf.status(), Place(path(), projection.columns[i]));
     leaves.push_back(*std::move(leaf));
   }
-  ARROW_RETURN_NOT_OK(impl_->OpenPages(context, leaves));
-  for (LeafRead& leaf : leaves) {
-    // Only now: the indexes have shown that the pages hold so many rows.
-    auto sink = impl_->MakeSink(leaf, count, context.pool());
-    if (!sink.ok()) return WithPlace(sink.status(), Place(path(), leaf.index));
-    leaf.sink = *std::move(sink);
-    for (PageRead& page : leaf.pages) page.cursor = page.reader->Start(std::move(page.rows));
-  }
-  ARROW_RETURN_NOT_OK(impl_->ReadPages(context, count, leaves));
-
-  std::vector<LeafArrays> arrays;
-  arrays.reserve(leaves.size());
-  for (LeafRead& leaf : leaves) {
-    arrays.push_back({std::move(leaf.sink), std::move(leaf.layers)});
-  }
+  std::vector<ColumnRead*> reads;
+  reads.reserve(leaves.size());
+  for (ColumnRead& leaf : leaves) reads.push_back(&leaf);
+  std::vector<LeafArrays> arrays(leaves.size());
+  ARROW_RETURN_NOT_OK(ReadColumns(context, *impl_->reader, reads, [&](size_t i) -> Status {
+    arrays[i].sink = std::move(leaves[i].sink);
+    return encoding::Unravel(*arrays[i].sink, count, context.pool()).Value(&arrays[i].layers);
+  }));
   arrow::ArrayVector columns;
   size_t first = 0;
   for (size_t i = 0; i < projection.schema.fields.size(); ++i) {
@@ -586,6 +408,11 @@ Result<std::shared_ptr<arrow::Buffer>> FileReader::ReadGlobalBuffer(const Contex
 Result<double> FileReader::BytesPerRow(const Context& context,
                                        const FileProjection& projection) const {
   if (impl_->num_rows == 0) return 0;
+  if (impl_->tree != nullptr) {
+    auto bytes = impl_->tree->StoredBytes(context, projection.columns);
+    if (!bytes.ok()) return WithPlace(bytes.status(), {.path = path()});
+    return *bytes / static_cast<double>(impl_->num_rows);
+  }
   ARROW_RETURN_NOT_OK(impl_->LoadColumns(context, projection.columns));
   double bytes = 0;
   for (uint32_t column : projection.columns) {

@@ -22,14 +22,15 @@ struct FileProjection {
   /// What a read returns: the sub-tree of the wanted fields.
   Schema schema;
   std::shared_ptr<arrow::Schema> arrow_schema;
-  /// Parallel to schema.Leaves(): indexes of columns in the file, and what they hold.
+  /// Parallel to schema.Leaves(), or StoredFields(schema) before 2.1: indexes of columns in the
+  /// file, and what they hold.
   std::vector<uint32_t> columns;
   std::vector<encoding::LeafShape> shapes;
-  /// Leaves of each top-level field.
+  /// Leaves of each top-level field; not before 2.1.
   std::vector<size_t> leaves_of_field;
 };
 
-/// Reads one data file of version 2.1 or 2.2. Immutable after Open but for caches of column
+/// Reads one data file of version 0.1 to 2.2. Immutable after Open but for caches of column
 /// metadata and page indexes, which are filled on first use and kept; thread-safe.
 ///
 /// Opening costs one read (the tail of the file), or two (the schema) where the metadata is larger.

@@ -7,6 +7,7 @@
 
 #include "file/encoding_text.h"
 #include "file/file_metadata.h"
+#include "file/legacy_inspect.h"
 #include "schema/schema.h"
 
 namespace lance {
@@ -86,6 +87,9 @@ Status InspectColumn(ColumnMetadata stored, const ColumnFacts& facts,
 
 Result<FileInspection> Inspect(const Context& context, RandomReader& reader) {
   ARROW_ASSIGN_OR_RAISE(FileMetadata metadata, FileMetadata::Load(context, reader));
+  if (metadata.version() == FileVersion::kV0_1) {
+    return InspectLegacy(context, reader, metadata.legacy_tail());
+  }
   FileInspection out;
   out.path = reader.path();
   out.size_bytes = reader.size();

@@ -59,7 +59,7 @@ struct FileInspection {
   uint64_t data_bytes() const;
 };
 
-/// Files of 2.0 to 2.3.
+/// Files of 0.1 and 2.0 to 2.3.
 Result<FileInspection> InspectFile(const Context& context, RandomReader& reader);
 
 }  // namespace lance

@@ -150,6 +150,10 @@ class Verifier {
     }
     metadata_ = *std::move(metadata);
     report_.version = metadata_.version();
+    if (report_.version == FileVersion::kV0_1) {
+      ARROW_RETURN_NOT_OK(CheckFields());
+      return std::move(report_);
+    }
     report_.columns = metadata_.num_columns();
     CheckGlobalBuffers();
     ARROW_RETURN_NOT_OK(LoadColumns());
@@ -377,9 +381,11 @@ class Verifier {
     return Status::OK();
   }
 
-  // Files of 2.0, whose columns are not the leaves: field by field.
+  // Files before 2.1, whose columns are not the leaves: field by field.
   Status CheckFields() {
-    ARROW_ASSIGN_OR_RAISE(auto reader, FileReader::Open(context_, reader_));
+    auto opened = FileReader::Open(context_, reader_);
+    if (!opened.ok()) return Note(opened.status(), {});
+    const std::shared_ptr<FileReader> reader = *std::move(opened);
     report_.rows = reader->num_rows();
     for (const Field& field : reader->schema().fields) {
       auto checked = CheckField(*reader, field);

@@ -25,8 +25,8 @@ def _root():
 
 ROOT = _root()
 
-# Data files of 2.0, 2.3 and legacy, and blobs, are read by later work.
-LATER = ("v2.0", "v2.3", "vlegacy")
+# Data files of 2.3, and blobs, are read by later work.
+LATER = ("v2.3",)
 
 
 def _cases():

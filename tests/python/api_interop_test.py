@@ -116,3 +116,37 @@ def test_pylance_validates_and_evolves_what_we_write(lancecpp, pylance, path):
     assert ours.to_table(columns=["double"])["double"].to_pylist() == [2 * i for i in wanted]
     lancecpp.write_dataset({"id": [7], "x": ["w"], "double": [14]}, path, mode="append")
     assert pylance.dataset(path).count_rows(filter="id = 7") == 2
+
+
+@pytest.mark.parametrize("version", ["legacy", "2.0"])
+def test_older_storage_is_read_and_not_written(lancecpp, pylance, path, version):
+    """Columns in files of their own, deletions, dictionaries of several fragments; no append yet."""
+    words = pa.array(["a", "b", "c", "a", "d", "b"]).dictionary_encode()
+    rows = pa.table({"id": range(6), "word": words, "s": [{"x": [i, i]} for i in range(6)]})
+    table = pylance.write_dataset(
+        rows, path, data_storage_version=version, max_rows_per_file=4, max_rows_per_group=2
+    )
+    table.delete("id = 1")
+    table.add_columns({"double": "id * 2"})
+    ours = lancecpp.dataset(path)
+    expected = pylance.dataset(path).to_table()
+    same(ours.to_table(), expected)
+    taken = ours.take([4, 0, 3, 4])
+    assert taken["double"].to_pylist() == [10, 0, 8, 10]
+    assert taken["word"].to_pylist() == expected["word"].take([4, 0, 3, 4]).to_pylist()
+    for columns in (["double"], ["s"], ["word", "id"]):
+        same(ours.to_table(columns=columns), expected.select(columns))
+    with pytest.raises(OSError, match="0.1" if version == "legacy" else version):
+        lancecpp.write_dataset(rows, path, mode="append")
+
+
+def test_dictionaries_with_nulls_in_several_files_of_2_0(lancecpp, pylance, path):
+    words = pa.array(["a", None, "b"]).dictionary_encode()
+    for _ in range(2):
+        rows = pa.table({"word": words, "words": [["x"], None, ["y"]]})
+        pylance.write_dataset(rows, path, data_storage_version="2.0", mode="append")
+    ours = lancecpp.dataset(path)
+    assert ours.to_table()["word"].to_pylist() == ["a", None, "b"] * 2
+    taken = ours.take([5, 1, 0, 4])
+    assert taken["word"].to_pylist() == ["b", None, "a", None]
+    assert taken["words"].to_pylist() == [["y"], None, ["x"], None]

@@ -6,6 +6,8 @@
 
 #include "arrow/buffer.h"
 #include "arrow/util/bit_util.h"
+#include "arrow/util/bitmap_ops.h"
+#include "encoding/read/bit_copy.h"
 
 namespace lance::encoding {
 namespace {
@@ -49,6 +51,7 @@ LeafSink::LeafSink(const LeafShape& shape, arrow::MemoryPool* pool)
 Result<std::unique_ptr<LeafSink>> LeafSink::Make(const LeafShape& shape, uint64_t num_rows,
                                                  arrow::MemoryPool* pool) {
   std::unique_ptr<LeafSink> sink(new LeafSink(shape, pool));
+  sink->max_items_ = num_rows;
   for (const LeafShape& member : shape.members) {
     ARROW_ASSIGN_OR_RAISE(auto member_sink, Make(member, shape.has_lists() ? 0 : num_rows, pool));
     sink->members_.push_back(std::move(member_sink));
@@ -191,6 +194,47 @@ Status LeafSink::AppendLevels(const uint16_t* rep, const uint16_t* def,
   }
   num_items_ += count;
   return Status::OK();
+}
+
+Status LeafSink::MakeValidity() {
+  if (validity_ != nullptr) return Status::OK();
+  ARROW_ASSIGN_OR_RAISE(
+      validity_, arrow::AllocateBuffer(
+                     arrow::bit_util::BytesForBits(static_cast<int64_t>(max_items_)), pool_));
+  // Also the bits of the last byte that stand for no item.
+  std::memset(validity_->mutable_data(), 0xff, static_cast<size_t>(validity_->size()));
+  return Status::OK();
+}
+
+Status LeafSink::AppendValidity(const uint8_t* bits, uint64_t first_bit, uint64_t count) {
+  if (bits != nullptr) {
+    ARROW_RETURN_NOT_OK(MakeValidity());
+    CopyBits(bits, first_bit, count, validity_->mutable_data(), num_items_);
+  }
+  num_items_ += count;
+  return Status::OK();
+}
+
+Status LeafSink::AppendNulls(uint64_t count) {
+  ARROW_RETURN_NOT_OK(MakeValidity());
+  arrow::bit_util::SetBitsTo(validity_->mutable_data(), static_cast<int64_t>(num_items_),
+                             static_cast<int64_t>(count), false);
+  num_items_ += count;
+  return Status::OK();
+}
+
+Status LeafSink::SetNull(uint64_t item) {
+  ARROW_RETURN_NOT_OK(MakeValidity());
+  arrow::bit_util::ClearBit(validity_->mutable_data(), static_cast<int64_t>(item));
+  return Status::OK();
+}
+
+std::shared_ptr<arrow::Buffer> LeafSink::FinishValidity(int64_t* null_count) {
+  *null_count = 0;
+  if (validity_ == nullptr) return nullptr;
+  const auto items = static_cast<int64_t>(num_items_);
+  *null_count = items - arrow::internal::CountSetBits(validity_->data(), 0, items);
+  return *null_count == 0 ? nullptr : std::move(validity_);
 }
 
 void LeafSink::StartDictionary(std::shared_ptr<const DecodedBlock> items, uint64_t first_value) {

@@ -15,11 +15,12 @@ namespace lance::encoding {
 struct DecodedBlock {
   uint64_t num_values = 0;
   bool variable = false;
-  uint64_t value_bits = 0;                 ///< fixed-width blocks
-  std::shared_ptr<arrow::Buffer> values;   ///< fixed: the values; variable: the bytes, followed by
-                                           ///< kReadableSlack more that may be read
-  std::shared_ptr<arrow::Buffer> offsets;  ///< variable: num_values + 1 int64
-  uint64_t longest_item = 0;               ///< variable: bytes
+  uint64_t value_bits = 0;                  ///< fixed-width blocks
+  std::shared_ptr<arrow::Buffer> values;    ///< fixed: the values; variable: the bytes, followed by
+                                            ///< kReadableSlack more that may be read
+  std::shared_ptr<arrow::Buffer> offsets;   ///< variable: num_values + 1 int64
+  std::shared_ptr<arrow::Buffer> validity;  ///< null when all values are valid; only before 2.1
+  uint64_t longest_item = 0;                ///< variable: bytes
 
   static constexpr uint64_t kReadableSlack = 16;
 
@@ -102,6 +103,16 @@ class LeafSink {
   Status AppendLevels(const uint16_t* rep, const uint16_t* def,
                       const std::vector<uint16_t>& to_canonical, uint64_t count);
 
+  // ---- validity of columns whose pages have bitmaps instead of levels (before 2.1)
+  /// Adds `count` items: valid where the bit from `first_bit` on is set, all of them if `bits` is
+  /// null.
+  Status AppendValidity(const uint8_t* bits, uint64_t first_bit, uint64_t count);
+  Status AppendNulls(uint64_t count);
+  /// Makes an item null that was added before.
+  Status SetNull(uint64_t item);
+  /// Null when all items are valid.
+  std::shared_ptr<arrow::Buffer> FinishValidity(int64_t* null_count);
+
   // ---- Arrow dictionary columns
   struct DictionarySegment {
     uint64_t first_value = 0;
@@ -128,6 +139,7 @@ class LeafSink {
   /// What the bytes of all values may take, going by those that are there, and `next_bytes` more:
   /// room made once costs less than room that is moved each time it has doubled.
   uint64_t ExpectedBytes(uint64_t next_bytes) const;
+  Status MakeValidity();
   void PushOffset(int64_t offset) {
     if (shape_->large_offsets) {
       offsets_.UnsafeAppend(&offset, sizeof(offset));
@@ -143,12 +155,14 @@ class LeafSink {
   /// Variable-width values there will be; 0: unknown.
   uint64_t expected_values_ = 0;
   uint64_t num_items_ = 0;
+  uint64_t max_items_ = 0;  ///< of columns without lists
   bool has_def_ = false;
   arrow::BufferBuilder values_;
   arrow::BufferBuilder offsets_;
   arrow::BufferBuilder data_;
   arrow::BufferBuilder rep_;
   arrow::BufferBuilder def_;
+  std::shared_ptr<arrow::Buffer> validity_;
   std::vector<std::shared_ptr<arrow::Buffer>> item_validity_;
   std::vector<uint64_t> items_per_value_;  ///< by depth, parallel to item_validity_
   std::vector<DictionarySegment> dictionaries_;
