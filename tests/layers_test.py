@@ -35,6 +35,7 @@ DOORS = {"capi", "cli", "python"}
 PUBLIC_HEADERS = {
     "lance/export.h": "base",
     "lance/error.h": "base",
+    "lance/blob.h": "dataset",
     "lance/dataset.h": "dataset",
     "lance/c.h": "capi",
 }
