@@ -66,7 +66,6 @@ std::vector<uint64_t> NumbersOf(const arrow::Table& table, const std::string& na
 struct Case {
   std::string section;
   std::string name;
-  bool readable = true;  // its data files are of a version that is read
 };
 
 void PrintTo(const Case& fixture, std::ostream* out) { *out << fixture.section << fixture.name; }
@@ -77,8 +76,7 @@ std::vector<Case> Cases() {
     if (!fs::exists(FixturesFolder() / section)) continue;
     for (const auto& entry : fs::directory_iterator(FixturesFolder() / section)) {
       std::string name = entry.path().filename().string();
-      bool readable = !name.ends_with("_v2.3");
-      cases.push_back({section, name, readable});
+      cases.push_back({section, name});
     }
   }
   return cases;
@@ -151,10 +149,6 @@ TEST_P(TableFixtures, EveryVersion) {
     EXPECT_EQ(NumbersOf(*words, "_rowaddr"), ExpandRuns(expected[addresses]));
 
     auto table = dataset->ToTable();
-    if (!GetParam().readable && expected["rows"] != 0) {
-      EXPECT_TRUE(table.status().IsNotImplemented()) << table.status();
-      continue;
-    }
     ASSERT_TRUE(table.ok()) << table.status();
     auto wanted = ReadArrowFile(ExpectedFile(version));
     ExpectSameTable(*wanted, **table);
@@ -191,7 +185,6 @@ TEST_P(TableFixtures, Newest) {
 
 /// Positions first to last, some twice, backwards: must equal the rows of the scan.
 TEST_P(TableFixtures, TakeIsLikeScan) {
-  if (!GetParam().readable) GTEST_SKIP() << "its data files are of another version";
   auto dataset = Dataset::Open(uri_).ValueOrDie();
   auto table = dataset->ToTable().ValueOrDie()->CombineChunks().ValueOrDie();
   auto rows = static_cast<uint64_t>(table->num_rows());

@@ -43,10 +43,6 @@ Result<std::shared_ptr<FileReader>> OpenFile(const Context& context, const Table
   if (auto reader = session.files().Get(location.path)) return reader;
   ARROW_ASSIGN_OR_RAISE(FileVersion version, FileVersionFromNumbers(file.file_major_version(),
                                                                     file.file_minor_version()));
-  if (version > FileVersion::kV2_2) {
-    return WithPlace(Unsupported("reading data files of version ", FileVersionName(version)),
-                     {.path = location.path});
-  }
   std::optional<uint64_t> size;
   // 7.0.0 recorded the size of files of 0.1 before they were finished.
   const bool size_is_true = file.file_size_bytes() != 0 && version != FileVersion::kV0_1;

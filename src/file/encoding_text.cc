@@ -119,6 +119,11 @@ std::string EncodingText(const wire::CompressiveEncoding& encoding) {
       return PackedStructText(encoding.packed_struct());
     case wire::CompressiveEncoding::kVariablePackedStruct:
       return VariablePackedStructText(encoding.variable_packed_struct());
+    case wire::CompressiveEncoding::kRange:
+      return internal::Concat("range<", encoding.range().start(), ", ", encoding.range().step(),
+                              ">");
+    case wire::CompressiveEncoding::kDelta:
+      return Call("delta", {EncodingText(encoding.delta().deltas())});
     case wire::CompressiveEncoding::COMPRESSION_NOT_SET:
       return "unknown";
   }

@@ -11,7 +11,9 @@
 #include "arrow/record_batch.h"
 #include "arrow/type.h"
 #include "encoding/read/page_reader.h"
+#include "encoding/read/planar_layout.h"
 #include "encodings21.pb.h"
+#include "encodings23.pb.h"
 #include "file/array_columns.h"
 #include "file/assemble.h"
 #include "file/column_read.h"
@@ -30,6 +32,7 @@ using encoding::PageBuffer;
 using encoding::PageReader;
 
 constexpr char kPageLayoutType[] = "lance.encodings21.PageLayout";
+constexpr char kPlanarLayoutType[] = "lance.encodings23.PlanarLayout";
 constexpr char kColumnEncodingType[] = "lance.encodings.ColumnEncoding";
 
 ErrorPlace Place(const std::string& path, int64_t column) {
@@ -47,15 +50,21 @@ class ColumnView final : public PagedColumn {
 
   Result<std::unique_ptr<PageReader>> OpenPage(size_t i) const override {
     const PageMetadata& metadata = metadata_.pages[i];
-    if (metadata.encoding_type != kPageLayoutType) {
+    const bool planar = file_.version() == FileVersion::kV2_3;
+    if (metadata.encoding_type != (planar ? kPlanarLayoutType : kPageLayoutType)) {
       return Unsupported("page description '", metadata.encoding_type, "'");
-    }
-    encodings21::PageLayout layout;
-    if (!ParseMessage(metadata.encoding, &layout)) {
-      return Corrupt("page description is not a valid message");
     }
     std::vector<PageBuffer> buffers;
     for (const ByteRange& range : metadata.buffers) buffers.push_back({range.offset, range.size});
+    encodings23::PlanarLayout planar_layout;
+    encodings21::PageLayout layout;
+    if (!(planar ? ParseMessage(metadata.encoding, &planar_layout)
+                 : ParseMessage(metadata.encoding, &layout))) {
+      return Corrupt("page description is not a valid message");
+    }
+    if (planar) {
+      return encoding::MakePlanarPage(planar_layout, shape(), std::move(buffers), metadata.num_rows);
+    }
     return PageReader::Make(layout, shape(), std::move(buffers), metadata.num_rows,
                             file_.version() == FileVersion::kV2_1);
   }
@@ -249,11 +258,6 @@ Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
   auto metadata = FileMetadata::Load(context, *reader, /*with_schema=*/!table_rows);
   if (!metadata.ok()) return WithPlace(metadata.status(), place);
   impl->metadata = *std::move(metadata);
-  if (impl->metadata.version() > FileVersion::kV2_2) {
-    return WithPlace(Unsupported("data file of version ", FileVersionName(impl->metadata.version()),
-                                 "; this build reads versions up to 2.2"),
-                     place);
-  }
   impl->reader = std::move(reader);
   if (impl->metadata.version() == FileVersion::kV0_1) {
     auto legacy = LegacyMetadata::Load(context, *impl->reader, impl->metadata.legacy_tail());
@@ -415,9 +419,15 @@ Result<double> FileReader::BytesPerRow(const Context& context,
   }
   ARROW_RETURN_NOT_OK(impl_->LoadColumns(context, projection.columns));
   double bytes = 0;
-  for (uint32_t column : projection.columns) {
+  for (size_t i = 0; i < projection.columns.size(); ++i) {
+    const uint32_t column = projection.columns[i];
     for (const PageMetadata& page : impl_->columns[column]->metadata()->pages) {
       for (const ByteRange& buffer : page.buffers) bytes += static_cast<double>(buffer.size);
+    }
+    // The bytes of blobs are in no page.
+    const LeafShape& shape = projection.shapes[i];
+    if (shape.is_blob && shape.values == LeafShape::Values::kVariable) {
+      bytes += static_cast<double>(impl_->reader->size());
     }
   }
   return bytes / static_cast<double>(impl_->num_rows);

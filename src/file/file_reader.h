@@ -30,7 +30,7 @@ struct FileProjection {
   std::vector<size_t> leaves_of_field;
 };
 
-/// Reads one data file of version 0.1 to 2.2. Immutable after Open but for caches of column
+/// Reads one data file of any version, 0.1 to 2.3. Immutable after Open but for caches of column
 /// metadata and page indexes, which are filled on first use and kept; thread-safe.
 ///
 /// Opening costs one read (the tail of the file), or two (the schema) where the metadata is larger.

@@ -25,9 +25,6 @@ def _root():
 
 ROOT = _root()
 
-# Data files of 2.3, and blobs, are read by later work.
-LATER = ("v2.3",)
-
 
 def _cases():
     if ROOT is None:
@@ -36,7 +33,7 @@ def _cases():
         f"{section}/{case.name}"
         for section in ("tables14", "tables7")
         for case in sorted((ROOT / section).iterdir())
-        if (case / "data.lance").exists() and not case.name.endswith(LATER)
+        if (case / "data.lance").exists()
     ]
 
 

@@ -9,6 +9,7 @@
 #include "encoding/codec/general_compression.h"
 #include "encoding/read/bit_copy.h"
 #include "encoding/read/encoding_name.h"
+#include "encoding/read/runs.h"
 #include "encodings21.pb.h"
 
 namespace lance::encoding {
@@ -137,6 +138,34 @@ class RleBlock final : public BlockDecoder {
 
  private:
   uint64_t width_;
+};
+
+// The same with the forms of 2.3.
+class AnyRunsBlock final : public BlockDecoder {
+ public:
+  explicit AnyRunsBlock(RunsDecoder runs)
+      : BlockDecoder(false, runs.value_bits()), runs_(std::move(runs)) {}
+  Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const override {
+    ByteReader reader(bytes);
+    ARROW_ASSIGN_OR_RAISE(uint64_t values_size, reader.Read<uint64_t>("size of run values"));
+    ARROW_ASSIGN_OR_RAISE(Bytes values, reader.ReadBytes(values_size, "run values"));
+    ARROW_ASSIGN_OR_RAISE(Bytes lengths, reader.ReadBytes(reader.remaining(), "run lengths"));
+    ARROW_ASSIGN_OR_RAISE(auto runs, runs_.Decode(values, lengths, count));
+    const uint64_t width = value_bits() / 8;
+    uint64_t done = 0;
+    for (size_t run = 0; run < runs.lengths.size(); ++run) {
+      if (runs.lengths[run] > count - done) break;
+      for (uint64_t i = 0; i < runs.lengths[run]; ++i) {
+        std::memcpy(out + (done + i) * width, runs.values.data() + run * width, width);
+      }
+      done += runs.lengths[run];
+    }
+    if (done == count) return Status::OK();
+    return Corrupt("run-length block has other than the ", count, " values expected");
+  }
+
+ private:
+  RunsDecoder runs_;
 };
 
 // Offsets from 0 and bytes, with a header that tells the width of the offsets:
@@ -277,8 +306,8 @@ Made MakeOutOfLineBitpack(const encodings21::OutOfLineBitpacking& encoding) {
 Made MakeRle(const encodings21::Rle& encoding) {
   if (!encoding.values().has_flat() || !encoding.run_lengths().has_flat() ||
       encoding.run_lengths().flat().bits_per_value() != 8) {
-    return Unsupported("run-length block of ", EncodingName(encoding.values()), " with lengths ",
-                       EncodingName(encoding.run_lengths()));
+    ARROW_ASSIGN_OR_RAISE(auto runs, RunsDecoder::Make(encoding));
+    return std::make_unique<AnyRunsBlock>(std::move(runs));
   }
   const uint64_t bits = encoding.values().flat().bits_per_value();
   if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {

@@ -64,6 +64,10 @@ std::string EncodingName(const encodings21::CompressiveEncoding& encoding) {
       return Call("packed_struct", encoding.packed_struct().values());
     case Kind::kVariablePackedStruct:
       return PackedStructName(encoding.variable_packed_struct());
+    case Kind::kRange:
+      return "range";
+    case Kind::kDelta:
+      return Call("delta", encoding.delta().deltas());
     case Kind::COMPRESSION_NOT_SET:
       return "none";
   }

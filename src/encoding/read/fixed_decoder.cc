@@ -8,6 +8,7 @@
 #include "encoding/read/encoding_name.h"
 #include "encoding/read/fixed_size_lists.h"
 #include "encoding/read/packed_struct.h"
+#include "encoding/read/runs.h"
 #include "encoding/read/value_decoder.h"
 #include "encodings21.pb.h"
 
@@ -129,6 +130,41 @@ class RleDecoder final : public FixedDecoder {
   }
 };
 
+// The same with the forms of 2.3.
+template <typename T>
+class AnyRunsDecoder final : public FixedDecoder {
+ public:
+  explicit AnyRunsDecoder(RunsDecoder runs)
+      : FixedDecoder(sizeof(T) * 8, 2), runs_(std::move(runs)) {}
+  Status Decode(std::span<const Bytes> buffers, uint32_t num_values,
+                std::span<const ValueRun> wanted, const FixedTarget& target) const override {
+    ARROW_ASSIGN_OR_RAISE(auto runs, runs_.Decode(buffers[0], buffers[1], num_values));
+    uint8_t* out = target.data + target.at * sizeof(T);
+    size_t run = 0;
+    uint64_t run_end = 0;
+    for (const ValueRun& want : wanted) {
+      uint64_t position = want.start;
+      const uint64_t end = uint64_t{want.start} + want.count;
+      while (position < end) {
+        while (run_end <= position) {
+          if (run == runs.lengths.size()) {
+            return Corrupt("run-length chunk: ", run_end, " of ", num_values, " values");
+          }
+          run_end += runs.lengths[run++];
+        }
+        const uint64_t count = std::min(end, run_end) - position;
+        FillRun<T>(runs.values.data() + (run - 1) * sizeof(T), count, out);
+        out += count * sizeof(T);
+        position += count;
+      }
+    }
+    return Status::OK();
+  }
+
+ private:
+  RunsDecoder runs_;
+};
+
 // Byte j of value i stands at j × n + i.
 class ByteStreamSplitDecoder final : public FixedDecoder {
  public:
@@ -240,8 +276,12 @@ Made MakeFixedSizeList(const encodings21::CompressiveEncoding& encoding, const L
 Made MakeRle(const encodings21::Rle& rle) {
   if (!rle.values().has_flat() || !rle.run_lengths().has_flat() ||
       rle.run_lengths().flat().bits_per_value() != 8) {
-    return Unsupported("run-length encoding of ", EncodingName(rle.values()), " with lengths ",
-                       EncodingName(rle.run_lengths()));
+    ARROW_ASSIGN_OR_RAISE(auto runs, RunsDecoder::Make(rle));
+    const uint64_t bits = runs.value_bits();
+    if (bits == 8) return std::make_unique<AnyRunsDecoder<uint8_t>>(std::move(runs));
+    if (bits == 16) return std::make_unique<AnyRunsDecoder<uint16_t>>(std::move(runs));
+    if (bits == 32) return std::make_unique<AnyRunsDecoder<uint32_t>>(std::move(runs));
+    return std::make_unique<AnyRunsDecoder<uint64_t>>(std::move(runs));
   }
   return MakeForWidth<RleDecoder>(rle.values().flat().bits_per_value(), "run-length encoding");
 }

@@ -21,8 +21,8 @@ uint32_t ControlBytes(uint32_t bits) {
 
 class FullZipCursor final : public PageCursor {
  public:
-  FullZipCursor(const FullZipPage& page, std::vector<RowRange> rows)
-      : page_(page), rows_(std::move(rows)) {}
+  FullZipCursor(const FullZipPage& page, std::vector<RowRange> rows, std::vector<uint64_t> gaps)
+      : page_(page), rows_(std::move(rows)), gaps_(std::move(gaps)) {}
 
   Status Needs(LeafSink& sink, uint64_t at, std::vector<NeededBytes>* needs) override {
     switch (step_) {
@@ -58,17 +58,29 @@ class FullZipCursor final : public PageCursor {
   Status DecodeInto(LeafSink& sink, uint64_t at) override {
     if (page_.is_plain()) return DecodePlain(sink, at);
     for (size_t i = 0; i < rows_.size(); ++i) {
+      ARROW_RETURN_NOT_OK(FillGap(i, sink, &at));
       ARROW_RETURN_NOT_OK(DecodeRange(rows_[i], bytes_[i], sink, &at));
     }
-    return Status::OK();
+    return FillGap(rows_.size(), sink, &at);
   }
 
  private:
   enum class Step : uint8_t { kStart, kIndex, kData };
 
+  uint64_t gap(size_t i) const { return gaps_.empty() ? 0 : gaps_[i]; }
+
+  Status FillGap(size_t i, LeafSink& sink, uint64_t* at) const {
+    if (gap(i) == 0) return Status::OK();
+    ARROW_RETURN_NOT_OK(sink.PutEmptyValues(*at, gap(i)));
+    *at += gap(i);
+    return Status::OK();
+  }
+
   void NeedFixedRows(LeafSink& sink, uint64_t at, std::vector<NeededBytes>* needs) const {
     const uint64_t row_bytes = page_.row_bytes();
-    for (const RowRange& range : rows_) {
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const RowRange& range = rows_[i];
+      at += gap(i);
       uint8_t* into = nullptr;
       if (page_.is_plain() && !page_.shape_->has_lists()) {
         into = sink.fixed_data() + at * row_bytes;
@@ -100,10 +112,12 @@ class FullZipCursor final : public PageCursor {
   // Values were read straight into place.
   Status DecodePlain(LeafSink& sink, uint64_t at) const {
     for (size_t i = 0; i < rows_.size(); ++i) {
+      ARROW_RETURN_NOT_OK(FillGap(i, sink, &at));
       ARROW_RETURN_NOT_OK(
           sink.AppendLevels(nullptr, nullptr, page_.levels_.to_canonical, rows_[i].count));
+      at += rows_[i].count;
     }
-    return Status::OK();
+    return FillGap(rows_.size(), sink, &at);
   }
 
   Status DecodeRange(const RowRange& range, Bytes bytes, LeafSink& sink, uint64_t* at) const {
@@ -195,6 +209,7 @@ class FullZipCursor final : public PageCursor {
 
   const FullZipPage& page_;
   std::vector<RowRange> rows_;
+  std::vector<uint64_t> gaps_;  ///< empty: there are none
   std::vector<Bytes> bytes_;
   Step step_ = Step::kStart;
 };
@@ -202,7 +217,7 @@ class FullZipCursor final : public PageCursor {
 Result<std::unique_ptr<PageReader>> FullZipPage::Make(const encodings21::FullZipLayout& layout,
                                                       const LeafShape& shape,
                                                       std::vector<PageBuffer> buffers,
-                                                      uint64_t num_rows) {
+                                                      uint64_t num_rows, bool direct) {
   std::unique_ptr<FullZipPage> page(new FullZipPage(shape, std::move(buffers), num_rows));
   ARROW_ASSIGN_OR_RAISE(page->levels_,
                         PageLevels::Make({layout.layers().begin(), layout.layers().end()}, shape));
@@ -215,6 +230,7 @@ Result<std::unique_ptr<PageReader>> FullZipPage::Make(const encodings21::FullZip
                    page->levels_.max_rep, " list layers");
   }
   page->bits_def_ = layout.bits_def();
+  page->direct_ = direct;
   page->control_bytes_ = ControlBytes(layout.bits_rep() + layout.bits_def());
   const bool variable = layout.has_bits_per_offset();
   const encodings21::CompressiveEncoding& values = layout.value_compression();
@@ -289,7 +305,12 @@ uint64_t FullZipPage::IndexEntry(Bytes entries, uint64_t i) const {
 }
 
 std::unique_ptr<PageCursor> FullZipPage::Start(std::vector<RowRange> rows) const {
-  return std::make_unique<FullZipCursor>(*this, std::move(rows));
+  return StartWithGaps(std::move(rows), {});
+}
+
+std::unique_ptr<PageCursor> FullZipPage::StartWithGaps(std::vector<RowRange> rows,
+                                                       std::vector<uint64_t> gaps) const {
+  return std::make_unique<FullZipCursor>(*this, std::move(rows), std::move(gaps));
 }
 
 }  // namespace lance::encoding

@@ -22,14 +22,19 @@ namespace lance::encoding {
 // the value: fixed width, or (when it is valid) a u32 or u64 length and the bytes.
 class FullZipPage final : public PageReader {
  public:
+  /// `direct`: whether values may be read straight into the sink, where their place is known.
   static Result<std::unique_ptr<PageReader>> Make(const encodings21::FullZipLayout& layout,
                                                   const LeafShape& shape,
                                                   std::vector<PageBuffer> buffers,
-                                                  uint64_t num_rows);
+                                                  uint64_t num_rows, bool direct = true);
 
   std::vector<NeededBytes> IndexNeeds() const override;
   Status LoadIndex(std::span<const Bytes> bytes, arrow::MemoryPool* pool) override;
   std::unique_ptr<PageCursor> Start(std::vector<RowRange> rows) const override;
+  /// With values without content between the rows: gaps[i] of them before rows[i], the last ones
+  /// at the end.
+  std::unique_ptr<PageCursor> StartWithGaps(std::vector<RowRange> rows,
+                                            std::vector<uint64_t> gaps) const;
 
  private:
   friend class FullZipCursor;
@@ -41,13 +46,14 @@ class FullZipPage final : public PageReader {
   uint64_t row_bytes() const { return control_bytes_ + fixed_->stored_bytes(); }
   /// Nothing but values, in the form that the sink has them.
   bool is_plain() const {
-    return !has_index() && control_bytes_ == 0 && fixed_ && fixed_->is_plain();
+    return direct_ && !has_index() && control_bytes_ == 0 && fixed_ && fixed_->is_plain();
   }
   uint64_t IndexEntry(Bytes entries, uint64_t i) const;
 
   PageLevels levels_;
   uint32_t bits_def_ = 0;
   uint32_t control_bytes_ = 0;
+  bool direct_ = true;
   std::optional<FixedValueDecoder> fixed_;
   std::optional<VariableValueDecoder> variable_;
   std::optional<PackedRowDecoder> packed_rows_;

@@ -171,6 +171,7 @@ Status LeafSink::PutEmptyValues(uint64_t at, uint64_t count) {
 
 Status LeafSink::AppendLevels(const uint16_t* rep, const uint16_t* def,
                               const std::vector<uint16_t>& to_canonical, uint64_t count) {
+  if (ignore_levels_) return Status::OK();
   const auto bytes = static_cast<int64_t>(count * sizeof(uint16_t));
   if (rep != nullptr) ARROW_RETURN_NOT_OK(rep_.Append(rep, bytes));
   if (def != nullptr && !has_def_) {

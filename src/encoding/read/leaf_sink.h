@@ -7,6 +7,7 @@
 
 #include "arrow/buffer_builder.h"
 #include "base/error.h"
+#include "encoding/read/layer_arrays.h"
 #include "encoding/read/leaf_shape.h"
 
 namespace lance::encoding {
@@ -113,6 +114,18 @@ class LeafSink {
   /// Null when all items are valid.
   std::shared_ptr<arrow::Buffer> FinishValidity(int64_t* null_count);
 
+  /// Drops the levels of what is decoded next: the structure is known already.
+  void IgnoreLevels(bool ignore) { ignore_levels_ = ignore; }
+  /// The structure of some rows as it will be in the result, in place of levels; outermost first.
+  void AppendLayers(std::vector<LayerArrays> layers) {
+    ready_layers_.push_back({num_items_, std::move(layers)});
+  }
+  struct ReadyLayers {
+    uint64_t items_before = 0;  ///< items whose levels were added before
+    std::vector<LayerArrays> layers;
+  };
+  const std::vector<ReadyLayers>& ready_layers() const { return ready_layers_; }
+
   // ---- Arrow dictionary columns
   struct DictionarySegment {
     uint64_t first_value = 0;
@@ -157,6 +170,7 @@ class LeafSink {
   uint64_t num_items_ = 0;
   uint64_t max_items_ = 0;  ///< of columns without lists
   bool has_def_ = false;
+  bool ignore_levels_ = false;
   arrow::BufferBuilder values_;
   arrow::BufferBuilder offsets_;
   arrow::BufferBuilder data_;
@@ -165,6 +179,7 @@ class LeafSink {
   std::shared_ptr<arrow::Buffer> validity_;
   std::vector<std::shared_ptr<arrow::Buffer>> item_validity_;
   std::vector<uint64_t> items_per_value_;  ///< by depth, parallel to item_validity_
+  std::vector<ReadyLayers> ready_layers_;
   std::vector<DictionarySegment> dictionaries_;
   std::vector<std::unique_ptr<LeafSink>> members_;
 };

@@ -60,7 +60,13 @@ Result<std::unique_ptr<PageReader>> MiniBlockPage::Make(const encodings21::MiniB
   if (shape.values == LeafShape::Values::kNone || shape.values == LeafShape::Values::kEmptyStruct) {
     return Corrupt("mini-block page in a column without values");
   }
-  if (layout.has_dictionary()) {
+  if (layout.has_dictionary() && !shape.dimensions.empty()) {
+    ARROW_ASSIGN_OR_RAISE(page->list_dictionary_, ListDictionary::Make(layout.dictionary(), shape));
+    ARROW_ASSIGN_OR_RAISE(page->fixed_, FixedDecoder::Make(values, LeafShape{}));
+    if (page->fixed_->value_bits() != 32) {
+      return Corrupt("dictionary indices of ", page->fixed_->value_bits(), " bits");
+    }
+  } else if (layout.has_dictionary()) {
     ARROW_ASSIGN_OR_RAISE(page->dictionary_decoder_, BlockDecoder::Make(layout.dictionary()));
     // Indices are plain numbers, whatever the column's type.
     ARROW_ASSIGN_OR_RAISE(page->fixed_, FixedDecoder::Make(values, LeafShape{}));
@@ -88,7 +94,8 @@ Result<std::unique_ptr<PageReader>> MiniBlockPage::Make(const encodings21::MiniB
                      shape.value_bits, " bits");
     }
   }
-  const uint32_t needed = page->fixed_ ? page->fixed_->num_buffers() : 1;
+  const uint32_t needed =
+      page->fixed_ ? page->fixed_->num_buffers() : page->variable_->num_buffers();
   if (layout.num_buffers() != needed || needed > kMaxValueBuffers) {
     return Corrupt("mini-block page has ", layout.num_buffers(), " value buffers a chunk, ",
                    EncodingName(values), " needs ", needed);
@@ -108,7 +115,9 @@ std::vector<NeededBytes> MiniBlockPage::IndexNeeds() const {
 Status MiniBlockPage::LoadIndex(std::span<const Bytes> bytes, arrow::MemoryPool* pool) {
   ARROW_RETURN_NOT_OK(LoadChunks(bytes[0]));
   size_t next = 1;
-  if (dictionary_decoder_) {
+  if (list_dictionary_) {
+    ARROW_RETURN_NOT_OK(list_dictionary_->Load(bytes[next++], num_dictionary_items_, pool));
+  } else if (dictionary_decoder_) {
     ARROW_ASSIGN_OR_RAISE(DecodedBlock items,
                           dictionary_decoder_->Decode(bytes[next++], num_dictionary_items_, pool));
     dictionary_ = std::make_shared<const DecodedBlock>(std::move(items));
@@ -235,10 +244,10 @@ Status MiniBlockPage::ParseChunk(Bytes bytes, Chunk* out) const {
 Status MiniBlockPage::DecodeValues(const Chunk& chunk, uint32_t num_values,
                                    std::span<const ValueRun> runs, uint64_t at,
                                    LeafSink& sink) const {
-  if (dictionary_ && !shape_->is_dictionary) {
+  if (list_dictionary_ || (dictionary_ && !shape_->is_dictionary)) {
     return DecodeDictionaryValues(chunk, num_values, runs, at, sink);
   }
-  if (variable_) return variable_->Decode(chunk.values[0], num_values, runs, sink);
+  if (variable_) return variable_->Decode(chunk.values, num_values, runs, sink);
   return fixed_->Decode(chunk.values, num_values, runs, {sink.fixed_data(), at, &sink});
 }
 
@@ -251,6 +260,9 @@ Status MiniBlockPage::DecodeDictionaryValues(const Chunk& chunk, uint32_t num_va
   if (indices.size() < count) indices.resize(count);
   auto* data = reinterpret_cast<uint8_t*>(indices.data());
   ARROW_RETURN_NOT_OK(fixed_->Decode(chunk.values, num_values, runs, {data, 0, nullptr}));
+  if (list_dictionary_) {
+    return list_dictionary_->Gather(reinterpret_cast<const uint32_t*>(data), count, at, sink);
+  }
   if (dictionary_->variable) {
     return GatherVariable(*dictionary_, data, fixed_->value_bits(), count, sink);
   }

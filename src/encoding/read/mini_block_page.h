@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "encoding/read/block_decoder.h"
+#include "encoding/read/list_dictionary.h"
 #include "encoding/read/page_levels.h"
 #include "encoding/read/page_reader.h"
 #include "encoding/read/value_decoder.h"
@@ -88,6 +89,7 @@ class MiniBlockPage final : public PageReader {
   std::unique_ptr<FixedDecoder> fixed_;  ///< values, or indices when there is a dictionary
   std::unique_ptr<VariableDecoder> variable_;
   std::unique_ptr<BlockDecoder> dictionary_decoder_;
+  std::unique_ptr<ListDictionary> list_dictionary_;  ///< instead, when items are lists
   uint64_t num_dictionary_items_ = 0;
   uint64_t num_values_ = 0;
   uint32_t num_buffers_ = 0;

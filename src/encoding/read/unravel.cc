@@ -4,12 +4,20 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include "arrow/buffer.h"
 #include "arrow/util/bit_util.h"
+#include "encoding/read/bit_copy.h"
 
 namespace lance::encoding {
 namespace {
+
+Status TooManyItems() {
+  return MakeError(ErrorCode::kOverBudget,
+                   "a batch of a list column has more items than its offsets can address; "
+                   "read fewer rows at a time");
+}
 
 // Collects bits of which some count: a word is stored when it is full.
 class BitPacker {
@@ -110,16 +118,19 @@ Result<LayerArrays> ItemsWithoutLists(const uint16_t* def, uint64_t length, uint
   return out;
 }
 
-Result<std::vector<LayerArrays>> UnravelWithoutLists(const LeafSink& sink, uint64_t num_rows,
+// Items [begin, end) of a sink.
+struct Items {
+  uint64_t begin;
+  uint64_t end;
+  uint64_t count() const { return end - begin; }
+};
+
+Result<std::vector<LayerArrays>> UnravelWithoutLists(const LeafSink& sink, Items items,
                                                      arrow::MemoryPool* pool) {
   const auto& layers = sink.shape().layers;
   std::vector<LayerArrays> out(layers.size());
-  uint64_t length = num_rows * sink.shape().rows_scale();
-  if (sink.num_items() != length || sink.num_values() != length) {
-    return Corrupt("column has ", sink.num_items(), " levels and ", sink.num_values(),
-                   " values, expected ", length);
-  }
-  const uint16_t* def = sink.has_def() ? sink.def_data() : nullptr;
+  uint64_t length = items.count();
+  const uint16_t* def = sink.has_def() ? sink.def_data() + items.begin : nullptr;
   uint64_t stride = 1;
   for (size_t i = 0; i < layers.size(); ++i) {
     const size_t layer = layers.size() - 1 - i;
@@ -137,11 +148,11 @@ Result<std::vector<LayerArrays>> UnravelWithoutLists(const LeafSink& sink, uint6
 // sink until a list layer leaves fewer of them for the layers further out.
 class ListUnraveller {
  public:
-  ListUnraveller(const LeafSink& sink, arrow::MemoryPool* pool)
+  ListUnraveller(const LeafSink& sink, Items items, arrow::MemoryPool* pool)
       : pool_(pool),
-        rep_(sink.rep_data()),
-        def_(sink.has_def() ? sink.def_data() : nullptr),
-        count_(sink.num_items()) {
+        rep_(sink.rep_data() + items.begin),
+        def_(sink.has_def() ? sink.def_data() + items.begin : nullptr),
+        count_(items.count()) {
     // By the number of list layers around, the last definition number of what is inside of them.
     const auto& layers = sink.shape().layers;
     uint16_t number = 0;
@@ -179,9 +190,7 @@ class ListUnraveller {
   template <typename Offset>
   Result<LayerArrays> List(bool outermost) {
     if (count_ > static_cast<uint64_t>(std::numeric_limits<Offset>::max())) {
-      return MakeError(ErrorCode::kOverBudget,
-                       "a batch of a list column has more items than its offsets can address; "
-                       "read fewer rows at a time");
+      return TooManyItems();
     }
     ARROW_ASSIGN_OR_RAISE(
         auto offsets,
@@ -312,14 +321,12 @@ class ListUnraveller {
   uint16_t depth_ = 0;
 };
 
-}  // namespace
-
-Result<std::vector<LayerArrays>> Unravel(const LeafSink& sink, uint64_t num_rows,
-                                         arrow::MemoryPool* pool) {
+Result<std::vector<LayerArrays>> UnravelItems(const LeafSink& sink, Items items,
+                                              arrow::MemoryPool* pool) {
   const LeafShape& shape = sink.shape();
-  if (!shape.has_lists()) return UnravelWithoutLists(sink, num_rows, pool);
+  if (!shape.has_lists()) return UnravelWithoutLists(sink, items, pool);
   std::vector<LayerArrays> out(shape.layers.size());
-  ListUnraveller unraveller(sink, pool);
+  ListUnraveller unraveller(sink, items, pool);
   for (size_t i = shape.layers.size(); i-- > 0;) {
     const Layer& layer = shape.layers[i];
     if (layer.kind == LayerKind::kItem) {
@@ -332,9 +339,105 @@ Result<std::vector<LayerArrays>> Unravel(const LeafSink& sink, uint64_t num_rows
       ARROW_ASSIGN_OR_RAISE(out[i], unraveller.List<int32_t>(i == 0));
     }
   }
+  return out;
+}
+
+template <typename Offset>
+Result<std::shared_ptr<arrow::Buffer>> JoinOffsets(std::span<const LayerArrays> parts,
+                                                   uint64_t length, arrow::MemoryPool* pool) {
+  ARROW_ASSIGN_OR_RAISE(
+      std::shared_ptr<arrow::Buffer> buffer,
+      arrow::AllocateBuffer(static_cast<int64_t>((length + 1) * sizeof(Offset)), pool));
+  auto* out = buffer->mutable_data_as<Offset>();
+  uint64_t base = 0;
+  *out++ = 0;
+  for (const LayerArrays& part : parts) {
+    const auto* offsets = reinterpret_cast<const Offset*>(part.offsets->data());
+    const uint64_t end = base + static_cast<uint64_t>(offsets[part.length]);
+    if (end > static_cast<uint64_t>(std::numeric_limits<Offset>::max())) return TooManyItems();
+    for (uint64_t i = 1; i <= part.length; ++i) {
+      *out++ = static_cast<Offset>(offsets[i] + static_cast<Offset>(base));
+    }
+    base = end;
+  }
+  return buffer;
+}
+
+// One layer from those of several runs of rows.
+Result<LayerArrays> JoinLayer(std::span<const LayerArrays> parts, const Layer& layer,
+                              arrow::MemoryPool* pool) {
+  LayerArrays out;
+  for (const LayerArrays& part : parts) {
+    out.length += part.length;
+    out.null_count += part.null_count;
+  }
+  if (out.null_count > 0) {
+    ARROW_ASSIGN_OR_RAISE(out.validity,
+                          arrow::AllocateBitmap(static_cast<int64_t>(out.length), pool));
+    uint64_t at = 0;
+    for (const LayerArrays& part : parts) {
+      if (part.validity != nullptr) {
+        CopyBits(part.validity->data(), 0, part.length, out.validity->mutable_data(), at);
+      } else {
+        arrow::bit_util::SetBitsTo(out.validity->mutable_data(), static_cast<int64_t>(at),
+                                   static_cast<int64_t>(part.length), true);
+      }
+      at += part.length;
+    }
+  }
+  if (layer.kind != LayerKind::kList) return out;
+  if (layer.large_offsets) {
+    ARROW_ASSIGN_OR_RAISE(out.offsets, JoinOffsets<int64_t>(parts, out.length, pool));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(out.offsets, JoinOffsets<int32_t>(parts, out.length, pool));
+  }
+  return out;
+}
+
+// The layers of all runs of rows in order: from levels, or ready.
+Result<std::vector<std::vector<LayerArrays>>> LayersOfRuns(const LeafSink& sink,
+                                                           arrow::MemoryPool* pool) {
+  std::vector<std::vector<LayerArrays>> runs;
+  uint64_t done = 0;
+  auto unravel = [&](uint64_t end) -> Status {
+    if (end == done) return Status::OK();
+    ARROW_ASSIGN_OR_RAISE(auto layers, UnravelItems(sink, {done, end}, pool));
+    runs.push_back(std::move(layers));
+    done = end;
+    return Status::OK();
+  };
+  for (const LeafSink::ReadyLayers& ready : sink.ready_layers()) {
+    ARROW_RETURN_NOT_OK(unravel(ready.items_before));
+    runs.push_back(ready.layers);
+  }
+  ARROW_RETURN_NOT_OK(unravel(sink.num_items()));
+  return runs;
+}
+
+}  // namespace
+
+Result<std::vector<LayerArrays>> Unravel(const LeafSink& sink, uint64_t num_rows,
+                                         arrow::MemoryPool* pool) {
+  const LeafShape& shape = sink.shape();
+  std::vector<LayerArrays> out;
+  if (sink.ready_layers().empty()) {
+    ARROW_ASSIGN_OR_RAISE(out, UnravelItems(sink, {0, sink.num_items()}, pool));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(auto runs, LayersOfRuns(sink, pool));
+    std::vector<LayerArrays> parts(runs.size());
+    for (size_t i = 0; i < shape.layers.size(); ++i) {
+      for (size_t run = 0; run < runs.size(); ++run) parts[run] = std::move(runs[run][i]);
+      if (parts.size() == 1) {
+        out.push_back(std::move(parts[0]));
+        continue;
+      }
+      ARROW_ASSIGN_OR_RAISE(LayerArrays joined, JoinLayer(parts, shape.layers[i], pool));
+      out.push_back(std::move(joined));
+    }
+  }
   if (out.front().length != num_rows || out.back().length != sink.num_values()) {
-    return Corrupt("levels of a list column give ", out.front().length, " rows and ",
-                   out.back().length, " values, expected ", num_rows, " and ", sink.num_values());
+    return Corrupt("levels of a column give ", out.front().length, " rows and ", out.back().length,
+                   " values, expected ", num_rows, " and ", sink.num_values());
   }
   return out;
 }

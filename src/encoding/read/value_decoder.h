@@ -60,12 +60,10 @@ class VariableDecoder {
   static Result<std::unique_ptr<VariableDecoder>> Make(
       const encodings21::CompressiveEncoding& encoding);
 
-  virtual Status Decode(Bytes buffer, uint32_t num_values, std::span<const ValueRun> runs,
-                        LeafSink& sink) const = 0;
+  virtual uint32_t num_buffers() const { return 1; }
+  virtual Status Decode(std::span<const Bytes> buffers, uint32_t num_values,
+                        std::span<const ValueRun> runs, LeafSink& sink) const = 0;
 };
-
-/// Whether the encoding yields byte strings.
-bool IsVariableEncoding(const encodings21::CompressiveEncoding& encoding);
 
 /// Appends items[index] to the sink for `count` indices of `index_bits` (8, 16, 32, 64), or writes
 /// them to `target`. An index outside the dictionary is Corrupt.

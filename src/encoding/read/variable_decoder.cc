@@ -4,6 +4,7 @@
 #include "encoding/codec/fsst_decoder.h"
 #include "encoding/codec/general_compression.h"
 #include "encoding/read/encoding_name.h"
+#include "encoding/read/sequence.h"
 #include "encoding/read/value_decoder.h"
 #include "encodings21.pb.h"
 
@@ -55,9 +56,9 @@ class ChunkStrings {
 template <typename T>
 class PlainDecoder final : public VariableDecoder {
  public:
-  Status Decode(Bytes buffer, uint32_t num_values, std::span<const ValueRun> runs,
+  Status Decode(std::span<const Bytes> buffers, uint32_t num_values, std::span<const ValueRun> runs,
                 LeafSink& sink) const override {
-    ARROW_ASSIGN_OR_RAISE(auto strings, ChunkStrings<T>::Parse(buffer, num_values));
+    ARROW_ASSIGN_OR_RAISE(auto strings, ChunkStrings<T>::Parse(buffers[0], num_values));
     for (const ValueRun& run : runs) {
       ARROW_RETURN_NOT_OK(strings.Check(run));
       const T begin = strings.offset(run.start);
@@ -81,9 +82,9 @@ template <typename T>
 class FsstChunkDecoder final : public VariableDecoder {
  public:
   explicit FsstChunkDecoder(const FsstDecoder& fsst) : fsst_(fsst) {}
-  Status Decode(Bytes buffer, uint32_t num_values, std::span<const ValueRun> runs,
+  Status Decode(std::span<const Bytes> buffers, uint32_t num_values, std::span<const ValueRun> runs,
                 LeafSink& sink) const override {
-    ARROW_ASSIGN_OR_RAISE(auto strings, ChunkStrings<T>::Parse(buffer, num_values));
+    ARROW_ASSIGN_OR_RAISE(auto strings, ChunkStrings<T>::Parse(buffers[0], num_values));
     for (const ValueRun& run : runs) {
       ARROW_RETURN_NOT_OK(strings.Check(run));
       T begin = strings.offset(run.start);
@@ -112,11 +113,14 @@ class GeneralVariableDecoder final : public VariableDecoder {
  public:
   GeneralVariableDecoder(CompressionScheme scheme, std::unique_ptr<VariableDecoder> inner)
       : scheme_(scheme), inner_(std::move(inner)) {}
-  Status Decode(Bytes buffer, uint32_t num_values, std::span<const ValueRun> runs,
+  uint32_t num_buffers() const override { return inner_->num_buffers(); }
+  Status Decode(std::span<const Bytes> buffers, uint32_t num_values, std::span<const ValueRun> runs,
                 LeafSink& sink) const override {
-    ARROW_ASSIGN_OR_RAISE(auto plain, Decompress(scheme_, buffer, arrow::default_memory_pool()));
-    return inner_->Decode({plain->data(), static_cast<size_t>(plain->size())}, num_values, runs,
-                          sink);
+    ARROW_ASSIGN_OR_RAISE(auto plain,
+                          Decompress(scheme_, buffers[0], arrow::default_memory_pool()));
+    std::vector<Bytes> inner_buffers(buffers.begin(), buffers.end());
+    inner_buffers[0] = {plain->data(), static_cast<size_t>(plain->size())};
+    return inner_->Decode(inner_buffers, num_values, runs, sink);
   }
 
  private:
@@ -124,14 +128,55 @@ class GeneralVariableDecoder final : public VariableDecoder {
   std::unique_ptr<VariableDecoder> inner_;
 };
 
-Result<uint64_t> OffsetBits(const encodings21::Variable& variable) {
+// Strings of 2.3 whose offsets are a sequence: [its payload], the bytes. Put into the form of the
+// plain decoders.
+class SequenceOffsetsDecoder final : public VariableDecoder {
+ public:
+  SequenceOffsetsDecoder(std::unique_ptr<SequenceDecoder> offsets,
+                         std::unique_ptr<VariableDecoder> plain)
+      : offsets_(std::move(offsets)), plain_(std::move(plain)) {}
+  uint32_t num_buffers() const override { return offsets_->has_payload() ? 2 : 1; }
+
+  Status Decode(std::span<const Bytes> buffers, uint32_t num_values, std::span<const ValueRun> runs,
+                LeafSink& sink) const override {
+    const Bytes payload = offsets_->has_payload() ? buffers[0] : Bytes();
+    const Bytes bytes = buffers[offsets_->has_payload() ? 1 : 0];
+    ARROW_ASSIGN_OR_RAISE(auto offsets, offsets_->Decode(payload, uint64_t{num_values} + 1));
+    const uint64_t table = offsets.size() * sizeof(uint64_t);
+    thread_local std::vector<uint8_t> chunk;
+    chunk.resize(table + bytes.size());
+    for (uint64_t i = 0; i < offsets.size(); ++i) {
+      if (offsets[i] > bytes.size()) {
+        return Corrupt("strings of a chunk: offset ", i, " is ", offsets[i], ", with ",
+                       bytes.size(), " bytes present");
+      }
+      StoreLittleEndian(table + offsets[i], chunk.data() + i * sizeof(uint64_t));
+    }
+    if (!bytes.empty()) std::memcpy(chunk.data() + table, bytes.data(), bytes.size());
+    const Bytes whole(chunk);
+    return plain_->Decode({&whole, 1}, num_values, runs, sink);
+  }
+
+ private:
+  std::unique_ptr<SequenceDecoder> offsets_;
+  std::unique_ptr<VariableDecoder> plain_;
+};
+
+// A decoder of strings with offsets of 32 or 64 bits, or in a sequence.
+template <template <typename> class Decoder, typename... Args>
+Result<std::unique_ptr<VariableDecoder>> MakeForOffsets(const encodings21::Variable& variable,
+                                                        const Args&... args) {
   if (variable.has_values()) return Unsupported("strings with buffer compression");
   const auto& offsets = variable.offsets();
-  const uint64_t bits = offsets.has_flat() ? offsets.flat().bits_per_value() : 0;
-  if (bits != 32 && bits != 64) {
-    return Unsupported("strings with offsets encoded as ", EncodingName(offsets));
+  if (!offsets.has_flat()) {
+    ARROW_ASSIGN_OR_RAISE(auto sequence, SequenceDecoder::Make(offsets));
+    return std::make_unique<SequenceOffsetsDecoder>(std::move(sequence),
+                                                    std::make_unique<Decoder<uint64_t>>(args...));
   }
-  return bits;
+  const uint64_t bits = offsets.flat().bits_per_value();
+  if (bits == 32) return std::make_unique<Decoder<uint32_t>>(args...);
+  if (bits == 64) return std::make_unique<Decoder<uint64_t>>(args...);
+  return Corrupt("strings with offsets of ", bits, " bits");
 }
 
 template <typename Index>
@@ -205,36 +250,18 @@ Status GatherVariableAs(const DecodedBlock& items, const uint8_t* indices, uint6
 
 }  // namespace
 
-bool IsVariableEncoding(const encodings21::CompressiveEncoding& encoding) {
-  using Kind = encodings21::CompressiveEncoding::CompressionCase;
-  switch (encoding.compression_case()) {
-    case Kind::kVariable:
-    case Kind::kFsst:
-      return true;
-    case Kind::kGeneral:
-      return IsVariableEncoding(encoding.general().values());
-    default:
-      return false;
-  }
-}
-
 Result<std::unique_ptr<VariableDecoder>> VariableDecoder::Make(
     const encodings21::CompressiveEncoding& encoding) {
   using Kind = encodings21::CompressiveEncoding::CompressionCase;
   switch (encoding.compression_case()) {
-    case Kind::kVariable: {
-      ARROW_ASSIGN_OR_RAISE(uint64_t bits, OffsetBits(encoding.variable()));
-      if (bits == 32) return std::make_unique<PlainDecoder<uint32_t>>();
-      return std::make_unique<PlainDecoder<uint64_t>>();
-    }
+    case Kind::kVariable:
+      return MakeForOffsets<PlainDecoder>(encoding.variable());
     case Kind::kFsst: {
       if (!encoding.fsst().values().has_variable()) {
         return Unsupported("FSST over ", EncodingName(encoding.fsst().values()));
       }
-      ARROW_ASSIGN_OR_RAISE(uint64_t bits, OffsetBits(encoding.fsst().values().variable()));
       ARROW_ASSIGN_OR_RAISE(auto fsst, FsstDecoder::Parse(AsBytes(encoding.fsst().symbol_table())));
-      if (bits == 32) return std::make_unique<FsstChunkDecoder<uint32_t>>(fsst);
-      return std::make_unique<FsstChunkDecoder<uint64_t>>(fsst);
+      return MakeForOffsets<FsstChunkDecoder>(encoding.fsst().values().variable(), fsst);
     }
     case Kind::kGeneral: {
       ARROW_ASSIGN_OR_RAISE(CompressionScheme scheme, SchemeOf(encoding.general()));
