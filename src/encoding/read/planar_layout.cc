@@ -60,6 +60,8 @@ encodings21::PageLayout ConstantLayout(const encodings23::ConstantValue& value,
   return out;
 }
 
+namespace {
+
 Result<encodings21::PageLayout> DenseLayout(const encodings23::PlanarLayout& layout) {
   using Kind = encodings23::ValuePlane::ValuesCase;
   const auto& dense = layout.structure().dense();
@@ -82,6 +84,8 @@ Result<encodings21::PageLayout> DenseLayout(const encodings23::PlanarLayout& lay
   }
   return Corrupt("dense page without values of its own");
 }
+
+}  // namespace
 
 Result<std::unique_ptr<PageReader>> MakePlanarPage(const encodings23::PlanarLayout& layout,
                                                    const LeafShape& shape,

@@ -25,9 +25,6 @@ encodings21::PageLayout ZippedLayout(const encodings23::ZippedValues& values,
 encodings21::PageLayout ConstantLayout(const encodings23::ConstantValue& value,
                                        const std::vector<int>& layers);
 
-/// Of a dense page.
-Result<encodings21::PageLayout> DenseLayout(const encodings23::PlanarLayout& layout);
-
 /// A page of 2.3, dense or sparse.
 Result<std::unique_ptr<PageReader>> MakePlanarPage(const encodings23::PlanarLayout& layout,
                                                    const LeafShape& shape,
