@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "encodings21.pb.h"
+#include "encodings23.pb.h"
 #include "file/array_encoding_text.h"
 #include "proto/parse.h"
 
@@ -13,6 +14,7 @@ namespace lance {
 namespace {
 
 namespace wire = lance::encodings21;
+namespace planar = lance::encodings23;
 
 std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;
@@ -222,19 +224,108 @@ PageText LayoutText(const wire::PageLayout& page) {
   return {"unknown", "unknown"};
 }
 
+// ---- pages of 2.3
+
+std::string SparseText(const planar::SparseStructure& structure) {
+  std::vector<std::string> names;
+  for (const auto& layer : structure.layers()) {
+    switch (layer.layer_case()) {
+      case planar::SparseStructuralLayer::kValidity:
+        names.emplace_back("item");
+        break;
+      case planar::SparseStructuralLayer::kList:
+        names.emplace_back("list");
+        break;
+      case planar::SparseStructuralLayer::kFixedSizeList:
+        names.push_back(
+            internal::Concat("fixed_size_list<", layer.fixed_size_list().dimension(), ">"));
+        break;
+      case planar::SparseStructuralLayer::LAYER_NOT_SET:
+        names.emplace_back("unknown");
+        break;
+    }
+  }
+  return Named("sparse", Join(names, "/"));
+}
+
+std::string StructureText(const planar::StructuralPlane& plane) {
+  return plane.has_sparse() ? SparseText(plane.sparse()) : LayersText(plane.dense().layers());
+}
+
+PageText ChunkedText(const planar::ChunkedValues& values, const std::string& structure) {
+  std::vector<std::string> parts = {Named("values", EncodingText(values.compression()))};
+  const auto& levels = values.levels();
+  if (levels.has_repetition()) parts.push_back(Named("rep", EncodingText(levels.repetition())));
+  if (levels.has_definition()) parts.push_back(Named("def", EncodingText(levels.definition())));
+  if (values.has_dictionary()) {
+    parts.push_back(Named("dictionary", EncodingText(values.dictionary())));
+    parts.push_back(Named("dictionary_items", std::to_string(values.num_dictionary_items())));
+  }
+  parts.push_back(structure);
+  parts.push_back(Named("items", std::to_string(values.num_items())));
+  return {"miniblock", Call("miniblock", parts)};
+}
+
+PageText ZippedText(const planar::ZippedValues& values, const std::string& structure) {
+  std::vector<std::string> parts = {Named("values", EncodingText(values.compression()))};
+  if (values.has_bits_per_value()) {
+    parts.push_back(Named("bits_per_value", std::to_string(values.bits_per_value())));
+  }
+  if (values.has_bits_per_offset()) {
+    parts.push_back(Named("bits_per_offset", std::to_string(values.bits_per_offset())));
+  }
+  parts.push_back(structure);
+  parts.push_back(Named("items", std::to_string(values.num_items())));
+  return {"fullzip", Call("fullzip", parts)};
+}
+
+PageText PlanarText(const planar::PlanarLayout& page) {
+  const std::string structure = StructureText(page.structure());
+  const planar::ValuePlane& values = page.values();
+  switch (values.values_case()) {
+    case planar::ValuePlane::kChunked:
+      return ChunkedText(values.chunked(), structure);
+    case planar::ValuePlane::kZipped:
+      return ZippedText(values.zipped(), structure);
+    case planar::ValuePlane::kConstant:
+      return {"constant",
+              Call("constant",
+                   {Named("value", ConstantText(true, values.constant().scalar())), structure})};
+    case planar::ValuePlane::kNone:
+      return {"constant", Call("constant", {Named("value", "null"), structure})};
+    case planar::ValuePlane::kIndexed: {
+      const PageText items = ZippedText(values.indexed().items(), structure);
+      return {"fullzip",
+              Call("indexed", {Named("indices", EncodingText(values.indexed().indices())),
+                               Named("items", items.encoding)})};
+    }
+    case planar::ValuePlane::VALUES_NOT_SET:
+      break;
+  }
+  return {"unknown", "unknown"};
+}
+
+template <typename Message>
+Result<Message> ParsePage(std::string_view bytes) {
+  Message page;
+  if (ParseMessage(bytes, &page)) return page;
+  return Corrupt("description of a page is not a valid message of ", bytes.size(), " bytes");
+}
+
 }  // namespace
 
 Result<PageText> DescribePage(std::string_view type, std::string_view message) {
   if (type == "lance.encodings.ArrayEncoding") return DescribeArrayEncoding(message);
+  if (type == "lance.encodings23.PlanarLayout") {
+    ARROW_ASSIGN_OR_RAISE(auto page, ParsePage<planar::PlanarLayout>(message));
+    return PlanarText(page);
+  }
   if (type != "lance.encodings21.PageLayout") {
     size_t dot = type.rfind('.');
     std::string name(dot == std::string_view::npos ? type : type.substr(dot + 1));
     return PageText{name, name};
   }
-  wire::PageLayout page;
-  if (!ParseMessage(message, &page)) {
-    return Corrupt("description of a page is not a valid message of ", message.size(), " bytes");
-  }
+  ARROW_ASSIGN_OR_RAISE(auto page, ParsePage<wire::PageLayout>(message));
   return LayoutText(page);
 }
 

@@ -63,7 +63,8 @@ class ColumnView final : public PagedColumn {
       return Corrupt("page description is not a valid message");
     }
     if (planar) {
-      return encoding::MakePlanarPage(planar_layout, shape(), std::move(buffers), metadata.num_rows);
+      return encoding::MakePlanarPage(planar_layout, shape(), std::move(buffers),
+                                      metadata.num_rows);
     }
     return PageReader::Make(layout, shape(), std::move(buffers), metadata.num_rows,
                             file_.version() == FileVersion::kV2_1);

@@ -9,12 +9,14 @@
 #include <gtest/gtest.h>
 
 #include "encodings21.pb.h"
+#include "encodings23.pb.h"
 #include "file/encoding_text.h"
 
 namespace lance {
 namespace {
 
 namespace wire = lance::encodings21;
+namespace planar = lance::encodings23;
 
 // The table i:int32 = [1, 2, null], s:string = ["a", "bc", null] as a file of 2.2, written by the
 // reference: 645 bytes. `P64.` stands for 64 bytes of padding.
@@ -232,11 +234,29 @@ TEST(DescribePage, NamesEveryLayout) {
 }
 
 TEST(DescribePage, NamesTheMessageOfOtherVersions) {
-  auto text = DescribePage("lance.encodings23.PlanarLayout", "anything");
+  auto text = DescribePage("lance.encodings99.NewLayout", "anything");
   ASSERT_TRUE(text.ok());
-  EXPECT_EQ(text->layout, "PlanarLayout");
-  EXPECT_EQ(text->encoding, "PlanarLayout");
+  EXPECT_EQ(text->layout, "NewLayout");
+  EXPECT_EQ(text->encoding, "NewLayout");
+  EXPECT_FALSE(DescribePage("lance.encodings23.PlanarLayout", "\xFF\xFF").ok());
   EXPECT_FALSE(DescribePage("lance.encodings21.PageLayout", "\xFF\xFF").ok());
+}
+
+TEST(DescribePage, PlanarPages) {
+  planar::PlanarLayout page;
+  page.mutable_structure()->mutable_dense()->add_layers(wire::REPDEF_NULLABLE_ITEM);
+  auto* zipped = page.mutable_values()->mutable_zipped();
+  *zipped->mutable_compression() = Flat(32);
+  zipped->set_bits_per_value(32);
+  zipped->set_num_items(5);
+  auto text = DescribePage("lance.encodings23.PlanarLayout", page.SerializeAsString()).ValueOrDie();
+  EXPECT_EQ(text.layout, "fullzip");
+  EXPECT_EQ(text.encoding,
+            "fullzip(values=flat<32>, bits_per_value=32, layers=nullable_item, items=5)");
+  page.mutable_values()->mutable_none();
+  page.mutable_structure()->mutable_sparse()->add_layers()->mutable_list();
+  text = DescribePage("lance.encodings23.PlanarLayout", page.SerializeAsString()).ValueOrDie();
+  EXPECT_EQ(text.encoding, "constant(value=null, sparse=list)");
 }
 
 TEST(DescribePage, RefusesDeepNesting) {
