@@ -244,19 +244,13 @@ class GeneralBlock final : public BlockDecoder {
       : BlockDecoder(inner->variable(), inner->value_bits()),
         scheme_(scheme),
         inner_(std::move(inner)) {}
-  // What they hold shows when they are decompressed; no codec below expands more.
-  Result<uint64_t> MaxValues(Bytes bytes) const override {
-    ARROW_ASSIGN_OR_RAISE(uint64_t size, DecompressedSize(scheme_, bytes));
-    return std::max(size, kMaxFreeValues) * UINT8_MAX;
-  }
   Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const override {
     ARROW_ASSIGN_OR_RAISE(auto plain, Decompress(scheme_, bytes, arrow::default_memory_pool()));
     return inner_->DecodeFixed({plain->data(), static_cast<size_t>(plain->size())}, count, out);
   }
-  Result<DecodedBlock> DecodeVariable(Bytes bytes, uint64_t count,
-                                      arrow::MemoryPool* pool) const override {
+  Result<DecodedBlock> Decode(Bytes bytes, uint64_t count, arrow::MemoryPool* pool) const override {
     ARROW_ASSIGN_OR_RAISE(auto plain, Decompress(scheme_, bytes, pool));
-    return inner_->DecodeVariable({plain->data(), static_cast<size_t>(plain->size())}, count, pool);
+    return inner_->Decode({plain->data(), static_cast<size_t>(plain->size())}, count, pool);
   }
 
  private:

@@ -38,7 +38,7 @@ class BlockDecoder {
                                               arrow::MemoryPool* pool) const;
   /// Either kind into fresh buffers; a count that the bytes can't hold is Corrupt before anything
   /// is allocated.
-  Result<DecodedBlock> Decode(Bytes bytes, uint64_t count, arrow::MemoryPool* pool) const;
+  virtual Result<DecodedBlock> Decode(Bytes bytes, uint64_t count, arrow::MemoryPool* pool) const;
 
  protected:
   BlockDecoder(bool variable, uint64_t value_bits) : variable_(variable), value_bits_(value_bits) {}

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "arrow/buffer.h"
 #include "arrow/memory_pool.h"
+#include "encoding/codec/general_compression.h"
 #include "encodings21.pb.h"
 
 namespace lance::encoding {
@@ -65,6 +67,19 @@ TEST(BlockDecoder, CountsThatTheBytesHold) {
   EXPECT_TRUE(Decode(Packed(64, 3), std::vector<uint8_t>(384), 1024).ok());
   // Two runs of 255 values.
   EXPECT_TRUE(Decode(Rle(), {4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 255, 255}, 510).ok());
+}
+
+// Found by fuzzing: what a small frame may hold at most was taken for what it holds.
+TEST(BlockDecoder, CountsThatTheBytesOfAFrameCannotHold) {
+  arrow::MemoryPool* pool = arrow::default_memory_pool();
+  const std::vector<uint8_t> plain(4000);
+  auto frame = Compress(CompressionScheme::kLz4, plain, std::nullopt, pool).ValueOrDie();
+  const std::vector<uint8_t> bytes(frame->data(), frame->data() + frame->size());
+  EXPECT_TRUE(Decode(Lz4(Flat(32)), bytes, 1000).ok());
+  const int64_t before = pool->total_bytes_allocated();
+  EXPECT_EQ(GetErrorCode(Decode(Lz4(Flat(32)), bytes, 1001)), ErrorCode::kCorrupt);
+  EXPECT_EQ(GetErrorCode(Decode(Lz4(Rle()), bytes, 200'000'000)), ErrorCode::kCorrupt);
+  EXPECT_LT(pool->total_bytes_allocated() - before, 1 << 20);
 }
 
 TEST(BlockDecoder, CompressedTwiceIsRefused) {
