@@ -18,8 +18,8 @@ namespace lance {
 namespace {
 
 constexpr uint64_t kPieceRows = 64 * 1024;
-// A page of this layout is read row by row, so that the index of its rows is checked as well.
-constexpr std::string_view kLayoutWithRowIndex = "fullzip";
+// Pages of other layouts may have an index of their rows, which reading row by row checks as well.
+constexpr std::string_view kLayoutsWithoutRowIndex[] = {"miniblock", "constant"};
 // No page with chunks or values has more rows for one stored byte. One that claims more repeats a
 // constant, of which the first rows are as good as all.
 constexpr uint64_t kMaxRowsPerByte = 4096;
@@ -326,7 +326,8 @@ class Verifier {
       const uint64_t first = page.first_row / leaf.rows_scale;
       const uint64_t count = RowsWorthReading(page) / leaf.rows_scale;
       auto text = DescribePage(page.encoding_type, page.encoding);
-      const bool by_row = text.ok() && text->layout == kLayoutWithRowIndex;
+      const bool by_row =
+          !text.ok() || std::ranges::count(kLayoutsWithoutRowIndex, text->layout) == 0;
       for (uint64_t done = 0; done < count; done += kPieceRows) {
         const RowRange rows{first + done, std::min(kPieceRows, count - done)};
         Status status = CheckPiece(leaf, rows, by_row);
@@ -370,15 +371,19 @@ class Verifier {
       count /= first.rows_scale;
       for (uint64_t done = 0; done < count; done += kPieceRows) {
         const RowRange rows{done, std::min(kPieceRows, count - done)};
-        ARROW_ASSIGN_OR_RAISE(auto a, ReadLeaf(first, {&rows, 1}));
-        ARROW_ASSIGN_OR_RAISE(auto b, ReadLeaf(second, {&rows, 1}));
-        Status same = CompareParents(first, a, second, b);
+        Status same = CompareRows(first, second, rows);
         if (same.ok()) continue;
         ARROW_RETURN_NOT_OK(Note(same, LeafPlace(second)));
         break;
       }
     }
     return Status::OK();
+  }
+
+  Status CompareRows(const Leaf& first, const Leaf& second, RowRange rows) {
+    ARROW_ASSIGN_OR_RAISE(auto a, ReadLeaf(first, {&rows, 1}));
+    ARROW_ASSIGN_OR_RAISE(auto b, ReadLeaf(second, {&rows, 1}));
+    return CompareParents(first, a, second, b);
   }
 
   // Files before 2.1, whose columns are not the leaves: field by field.
@@ -396,15 +401,18 @@ class Verifier {
 
   Status CheckField(const FileReader& reader, const Field& field) {
     ARROW_ASSIGN_OR_RAISE(auto projection, reader.Project({field.name}));
-    // Once also without rows: the columns may say otherwise.
-    for (uint64_t done = 0; done == 0 || done < report_.rows; done += kPieceRows) {
+    // Also without rows: columns have to agree about that.
+    uint64_t done = 0;
+    do {
       const RowRange rows{done, std::min(kPieceRows, report_.rows - done)};
       ARROW_ASSIGN_OR_RAISE(auto batch, reader.Read(context_, projection, {&rows, 1}));
       Status valid = batch->ValidateFull();
-      if (valid.ok()) continue;
-      return Corrupt("among the values of rows ", rows.start, " to ", rows.end() - 1, ": ",
-                     valid.message());
-    }
+      if (!valid.ok()) {
+        return Corrupt("among the values of rows ", rows.start, " to ", rows.end() - 1, ": ",
+                       valid.message());
+      }
+      done += rows.count;
+    } while (done < report_.rows);
     return Status::OK();
   }
 
