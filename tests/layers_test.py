@@ -23,7 +23,9 @@ ALLOWED = {
     "encoding": {"base", "proto"},
     "file": {"base", "io", "proto", "schema", "encoding"},
     "table": {"base", "io", "proto", "schema", "encoding", "file"},
-    "dataset": {"base", "io", "proto", "schema", "encoding", "file", "table"},
+    # Knows columns by their Arrow schema, not where they are stored.
+    "query": {"base", "proto", "schema"},
+    "dataset": {"base", "io", "proto", "schema", "encoding", "file", "table", "query"},
     # The doors: they translate arguments.
     "capi": {"base", "io", "schema", "file", "table", "dataset"},
     "cli": {"base", "io", "proto", "schema", "encoding", "file", "table", "dataset"},

@@ -197,10 +197,12 @@ typedef struct LanceScanOptions {
   int64_t batch_size;         /**< rows per batch at most; 0: the default (8192) */
   int32_t with_row_id;        /**< 1: append the column `_rowid` (uint64); else 0 */
   int32_t with_row_address;   /**< 1: append the column `_rowaddr` (uint64); else 0 */
+  const char* filter;         /**< SQL: rows for which it is true; `limit` and `offset` count those.
+                                   NULL: all rows */
 } LanceScanOptions;
 
 #define LANCE_SCAN_OPTIONS_INIT \
-  { sizeof(LanceScanOptions), NULL, 0, -1, 0, 0, 0, 0 }
+  { sizeof(LanceScanOptions), NULL, 0, -1, 0, 0, 0, 0, NULL }
 
 /**
  * Starts to read rows, in order, as a stream of struct arrays.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -76,6 +77,17 @@ struct ScanOptions {
   /// Top-level names or paths (`a.b`), also `_rowid` and `_rowaddr`; default all columns. An
   /// empty list gives batches without columns, but with row counts.
   std::optional<std::vector<std::string>> columns = {};
+  /// Instead of `columns`: names of the result's columns, each with the SQL expression that
+  /// computes it.
+  std::optional<std::vector<std::pair<std::string, std::string>>> expressions = {};
+  /// An SQL condition: only rows for which it is true are returned. Columns that it doesn't use are
+  /// read of those rows only.
+  std::optional<std::string> filter = {};
+  /// The same as a serialized Substrait ExtendedExpression with one expression; its columns are
+  /// those of schema(), then `_rowid`, `_rowaddr`, `_row_created_at_version` and
+  /// `_row_last_updated_at_version`. Not together with `filter`.
+  std::optional<std::string> substrait_filter = {};
+  /// Of the rows that pass the filter.
   std::optional<uint64_t> limit = {};
   uint64_t offset = 0;
   /// Rows per batch at most (batches end at fragment ends too); default 8192.
@@ -323,6 +335,8 @@ class LANCE_EXPORT Dataset {
   arrow::Result<std::shared_ptr<Dataset>> Checkout(const VersionRef& version) const;
 
   arrow::Result<uint64_t> CountRows() const;
+  /// The rows that Scan(options) has.
+  arrow::Result<uint64_t> CountRows(const ScanOptions& options) const;
   const std::vector<FragmentInfo>& fragments() const;
 
   /// Streams the rows in order; batches are decoded ahead in parallel within a memory bound.

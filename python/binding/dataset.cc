@@ -58,6 +58,14 @@ nb::object ToTable(const Dataset& dataset, ScanOptions options) {
   return ToPython(Unwrap(std::move(table)));
 }
 
+uint64_t CountScan(const Dataset& dataset, ScanOptions options) {
+  SignalCheck signals;
+  options.poll = [&signals] { return signals.Poll(); };
+  auto rows = WithoutGil([&] { return dataset.CountRows(options); });
+  if (!rows.ok()) signals.RethrowInterrupt();
+  return Unwrap(std::move(rows));
+}
+
 std::unique_ptr<BatchReader> Scan(const Dataset& dataset, const ScanOptions& options) {
   return std::make_unique<BatchReader>(Unwrap(WithoutGil([&] { return dataset.Scan(options); })));
 }
@@ -138,6 +146,7 @@ void BindDataset(nb::module_& module) {
       .def("checkout", &Checkout, "version"_a.none())
       .def("count_rows",
            [](const Dataset& self) { return Unwrap(WithoutGil([&] { return self.CountRows(); })); })
+      .def("count_scan", &CountScan, "options"_a)
       .def("fragments", [](const Dataset& self) { return self.fragments(); })
       .def("scan", &Scan, "options"_a)
       .def("scan_schema", &ScanSchema, "options"_a)

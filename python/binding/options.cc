@@ -1,5 +1,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,6 +11,20 @@ namespace nb = nanobind;
 using namespace nanobind::literals;  // NOLINT: "name"_a
 
 namespace lance::python {
+
+namespace {
+
+std::optional<std::string> ToString(const std::optional<nb::bytes>& bytes) {
+  if (!bytes) return std::nullopt;
+  return std::string(bytes->c_str(), bytes->size());
+}
+
+std::optional<nb::bytes> ToBytes(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  return nb::bytes(text->data(), text->size());
+}
+
+}  // namespace
 
 void BindOptions(nb::module_& module) {
   nb::enum_<WriteMode>(module, "WriteMode")
@@ -23,13 +38,18 @@ void BindOptions(nb::module_& module) {
 
   using Columns = std::optional<std::vector<std::string>>;
   using Fragments = std::optional<std::vector<uint64_t>>;
+  using Expressions = std::optional<std::vector<std::pair<std::string, std::string>>>;
   nb::class_<ScanOptions>(module, "ScanOptions")
       .def(
           "__init__",
           [](ScanOptions* self, Columns columns, std::optional<uint64_t> limit, uint64_t offset,
              std::optional<uint64_t> batch_size, bool with_row_id, bool with_row_address,
-             Fragments fragments, BlobHandling blob_handling) {
+             Fragments fragments, BlobHandling blob_handling, Expressions expressions,
+             std::optional<std::string> filter, std::optional<nb::bytes> substrait_filter) {
             new (self) ScanOptions{.columns = std::move(columns),
+                                   .expressions = std::move(expressions),
+                                   .filter = std::move(filter),
+                                   .substrait_filter = ToString(substrait_filter),
                                    .limit = limit,
                                    .offset = offset,
                                    .batch_size = batch_size,
@@ -41,8 +61,13 @@ void BindOptions(nb::module_& module) {
           nb::kw_only(), "columns"_a.none() = nb::none(), "limit"_a.none() = nb::none(),
           "offset"_a = 0, "batch_size"_a.none() = nb::none(), "with_row_id"_a = false,
           "with_row_address"_a = false, "fragments"_a.none() = nb::none(),
-          "blob_handling"_a = BlobHandling::kDescriptions)
+          "blob_handling"_a = BlobHandling::kDescriptions, "expressions"_a.none() = nb::none(),
+          "filter"_a.none() = nb::none(), "substrait_filter"_a.none() = nb::none())
       .def_ro("columns", &ScanOptions::columns)
+      .def_ro("expressions", &ScanOptions::expressions)
+      .def_ro("filter", &ScanOptions::filter)
+      .def_prop_ro("substrait_filter",
+                   [](const ScanOptions& self) { return ToBytes(self.substrait_filter); })
       .def_ro("limit", &ScanOptions::limit)
       .def_ro("offset", &ScanOptions::offset)
       .def_ro("batch_size", &ScanOptions::batch_size)

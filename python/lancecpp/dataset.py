@@ -401,9 +401,12 @@ class LanceDataset(TableChanges):
         ----------
         columns:
             Names or paths (``a.b``) in the order wanted, also ``_rowid`` and ``_rowaddr``; default
-            all columns.
+            all columns. Or a dict of names and the SQL expressions that compute them.
+        filter:
+            A condition in SQL, or a pyarrow expression: only rows for which it is true. See
+            docs/expressions.md.
         limit, offset:
-            At most so many rows, after skipping so many.
+            At most so many rows, after skipping so many; of those that pass the filter.
         batch_size:
             Rows per batch at most; default 8192.
         fragments:
@@ -411,8 +414,12 @@ class LanceDataset(TableChanges):
         with_row_id, with_row_address:
             Add the column ``_rowid`` / ``_rowaddr`` at the end.
 
-        Arguments that only tune speed are accepted and have no effect; those of searches and
-        filters raise NotImplementedError.
+        Arguments that only tune speed are accepted and have no effect; those of searches raise
+        NotImplementedError.
+
+        >>> data = lance.write_dataset({"id": [0, 1, 2]}, "memory://filter-example")
+        >>> data.scanner(columns={"twice": "id * 2"}, filter="id <> 1").to_table().to_pydict()
+        {'twice': [0, 4]}
         """
         arguments = {name: value for name, value in locals().items() if name != "self"}
         return self._scanner(arguments)
@@ -532,12 +539,17 @@ class LanceDataset(TableChanges):
 
     def _scanner(self, arguments: Dict[str, Any]) -> LanceScanner:
         given = {name: value for name, value in arguments.items() if value is not None}
-        return LanceScanner(self, scan_options({**self._default_scan_options, **given}))
+        return LanceScanner(self, scan_options({**self._default_scan_options, **given}, self))
 
     def count_rows(self, filter: Optional[Any] = None, **kwargs: Any) -> int:
-        """The number of live rows."""
+        """The number of live rows, or of those for which a condition in SQL is true.
+
+        >>> data = lance.write_dataset({"id": [0, 1, 2]}, "memory://count-example")
+        >>> data.count_rows("id > 0")
+        2
+        """
         if filter is not None or kwargs:
-            self._scanner({"filter": filter, **kwargs})  # refuses what can't be done
+            return self._scanner({"filter": filter, **kwargs}).count_rows()
         try:
             return self._core.count_rows()
         except CoreError as error:

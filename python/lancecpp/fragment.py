@@ -312,7 +312,8 @@ class LanceFragment:
         return None if info is None else info.path
 
     def count_rows(self, filter: Optional[Any] = None) -> int:
-        refuse_later_work("count_rows", {"filter": filter})
+        if filter is not None:
+            return self.scanner(filter=filter).count_rows()
         return self._info.num_rows
 
     def head(self, num_rows: int) -> "pa.Table":
@@ -519,7 +520,9 @@ class LanceFragment:
         return self.scanner().__arrow_c_stream__(requested_schema)
 
     def _scanner(self, arguments: Dict[str, Any]) -> LanceScanner:
-        return LanceScanner(self._dataset, scan_options({**arguments, "fragments": [self]}))
+        options = scan_options({**arguments, "fragments": [self]}, self._dataset)
+        return LanceScanner(self._dataset, options)
+
 
 def _widened(parts: Any) -> Tuple[FragmentMetadata, LanceSchema]:
     fragment, fields = parts

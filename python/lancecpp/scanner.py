@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 from . import _core
 from .errors import CoreError, flag, refuse_later_work, translate, unsigned
@@ -26,7 +26,7 @@ _TUNING = (
 )
 # Arguments that would change the result, and are refused so far.
 _LATER = frozenset(
-    "batch_size_bytes disable_scoring_autoprojection fast_search filter "
+    "batch_size_bytes disable_scoring_autoprojection fast_search "
     "full_text_query include_deleted_rows index_segments nearest order_by row_addr_allowlist "
     "row_addr_blocklist scan_stats_callback strict_batch_size".split()
 )
@@ -39,15 +39,26 @@ _BLOB_MODES = ("lazy", "bytes", "descriptions")
 # Marks blobs among the columns of a scan.
 _BLOB_KEY = b"lance-encoding:blob"
 _ROW_ADDRESS = "_rowaddr"
+# What an expression may use beside the columns of the table, in the engine's order.
+_VIRTUAL_COLUMNS = (
+    "_rowid",
+    "_rowaddr",
+    "_row_created_at_version",
+    "_row_last_updated_at_version",
+)
 
 
-def scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
-    """The engine's options for the keyword arguments of ``scanner()``."""
+def scan_options(arguments: Dict[str, Any], dataset: "LanceDataset") -> _core.ScanOptions:
+    """The engine's options for the keyword arguments of ``scanner()`` on ``dataset``."""
     arguments = {name: value for name, value in arguments.items() if value is not None}
     for name in _TUNING:
         arguments.pop(name, None)
+    columns = arguments.pop("columns", None)
+    expressions = _expressions(columns) if isinstance(columns, dict) else None
     options = _core.ScanOptions(
-        columns=column_names("scanner", arguments.pop("columns", None)),
+        columns=None if expressions is not None else column_names("scanner", columns),
+        expressions=expressions,
+        **_filter(arguments.pop("filter", None), dataset),
         limit=_row_count("Limit", arguments.pop("limit", None)),
         offset=_row_count("Offset", arguments.pop("offset", None)) or 0,
         batch_size=_batch_size(arguments.pop("batch_size", None)),
@@ -80,6 +91,36 @@ def column_names(call: str, columns: Any) -> Optional[List[str]]:
                 f"argument 'columns': '{type(name).__name__}' object is not an instance of 'str'"
             )
     return columns
+
+
+def _expressions(columns: Dict[Any, Any]) -> List[Tuple[str, str]]:
+    """``{name: expression}`` as pairs."""
+    for name, expression in columns.items():
+        for text in (name, expression):
+            if not isinstance(text, str):
+                raise TypeError(
+                    f"argument 'columns': '{type(text).__name__}' object is not an instance of "
+                    "'str'"
+                )
+    return list(columns.items())
+
+
+def _filter(condition: Any, dataset: "LanceDataset") -> Dict[str, Any]:
+    """The engine's options for an SQL condition or a pyarrow expression."""
+    if condition is None or isinstance(condition, str):
+        return {"filter": condition}
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not isinstance(condition, pc.Expression):
+        raise NotImplementedError(
+            f"scanner: argument 'filter' as {type(condition).__name__} is not supported by this "
+            "version of lancecpp; pass an SQL condition as a string or a pyarrow expression"
+        )
+    schema = dataset.schema
+    for name in _VIRTUAL_COLUMNS:
+        schema = schema.append(pa.field(name, pa.uint64()))
+    return {"substrait_filter": bytes(condition.to_substrait(schema))}
 
 
 def take_failed(
@@ -127,6 +168,9 @@ def _changed(options: _core.ScanOptions, **changes: Any) -> _core.ScanOptions:
     """A copy of the options with some of them replaced."""
     names = (
         "columns",
+        "expressions",
+        "filter",
+        "substrait_filter",
         "limit",
         "offset",
         "batch_size",
@@ -256,9 +300,10 @@ class LanceScanner:
                 "Invalid user input: Cannot use limit/offset with aggregate. Apply limit to the "
                 "result instead."
             )
-        wanted = self._options.fragments
-        fragments = self._core.fragments()
-        return sum(f.num_rows for f in fragments if wanted is None or f.id in wanted)
+        try:
+            return self._core.count_scan(self._options)
+        except CoreError as error:
+            raise translate(error, "scan") from None
 
     def take(self, indices: Any) -> "pa.Table":
         raise NotImplementedError("take: use LanceDataset.take")

@@ -67,6 +67,7 @@ Result<ScanOptions> ToScanOptions(const LanceScanOptions* options) {
   ARROW_ASSIGN_OR_RAISE(out.with_row_id, CheckZeroOrOne(given.with_row_id, "with_row_id"));
   ARROW_ASSIGN_OR_RAISE(out.with_row_address,
                         CheckZeroOrOne(given.with_row_address, "with_row_address"));
+  if (given.filter != nullptr) out.filter = given.filter;
   return out;
 }
 

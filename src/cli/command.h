@@ -33,10 +33,16 @@ struct TableArguments {
   bool json = false;
 };
 
+struct CountArguments {
+  TableArguments table;
+  std::optional<std::string> filter;
+};
+
 struct RowsArguments {
   TableArguments table;
-  uint64_t limit = 10;            ///< head
-  std::vector<uint64_t> indices;  ///< take
+  uint64_t limit = 10;                ///< head
+  std::optional<std::string> filter;  ///< head
+  std::vector<uint64_t> indices;      ///< take
   std::optional<std::string> columns;
 };
 
@@ -85,7 +91,7 @@ struct VerifyArguments {
 Status RunInfo(const TableArguments& arguments);
 Status RunSchema(const TableArguments& arguments);
 Status RunVersions(const TableArguments& arguments);
-Status RunCount(const TableArguments& arguments);
+Status RunCount(const CountArguments& arguments);
 Status RunHead(const RowsArguments& arguments);
 Status RunTake(const RowsArguments& arguments);
 Status RunImport(const ImportArguments& arguments);

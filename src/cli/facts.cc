@@ -239,10 +239,13 @@ Status RunVersions(const TableArguments& arguments) {
   return Status::OK();
 }
 
-Status RunCount(const TableArguments& arguments) {
-  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments));
-  ARROW_ASSIGN_OR_RAISE(uint64_t rows, dataset->CountRows());
-  if (arguments.json) {
+Status RunCount(const CountArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ScanOptions options;
+  options.filter = arguments.filter;
+  ARROW_ASSIGN_OR_RAISE(uint64_t rows,
+                        arguments.filter ? dataset->CountRows(options) : dataset->CountRows());
+  if (arguments.table.json) {
     Print(ToDocument({{"version", dataset->version()}, {"count", rows}}));
   } else {
     Print(std::to_string(rows) + "\n");

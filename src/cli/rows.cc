@@ -105,6 +105,7 @@ Status RunHead(const RowsArguments& arguments) {
   ScanOptions options;
   options.columns = SplitColumns(arguments.columns);
   options.limit = arguments.limit;
+  options.filter = arguments.filter;
   ARROW_ASSIGN_OR_RAISE(auto reader, dataset->Scan(options));
   // The first batch before any output: an error then leaves standard output empty.
   ARROW_ASSIGN_OR_RAISE(auto batch, reader->Next());

@@ -40,6 +40,21 @@ CLI::Validator WholeNumber() {
       "NUMBER");
 }
 
+void AddFilter(CLI::App* verb, std::optional<std::string>* filter) {
+  verb->add_option("--filter", *filter,
+                   "Only rows for which this SQL condition is true (docs/expressions.md)");
+}
+
+void AddCount(CLI::App& app, Action* action) {
+  CLI::App* verb = app.add_subcommand("count", "Count the rows");
+  auto arguments = std::make_shared<CountArguments>();
+  AddTableOptions(verb, &arguments->table, /*with_version=*/true);
+  AddFilter(verb, &arguments->filter);
+  verb->footer(
+      "Example:\n  lance count flights.lance --filter \"carrier = 'UA' and dep_delay > 60\"");
+  verb->callback([=] { *action = [=] { return RunCount(*arguments); }; });
+}
+
 void AddHead(CLI::App& app, Action* action) {
   CLI::App* verb = app.add_subcommand("head", "Show the first rows");
   auto arguments = std::make_shared<RowsArguments>();
@@ -49,6 +64,7 @@ void AddHead(CLI::App& app, Action* action) {
       ->capture_default_str();
   verb->add_option("--columns", arguments->columns,
                    "Only these columns, separated by commas; paths like a.b are allowed");
+  AddFilter(verb, &arguments->filter);
   verb->footer("Example:\n  lance head flights.lance -n 5 --columns carrier,dep_delay");
   verb->callback([=] { *action = [=] { return RunHead(*arguments); }; });
 }
@@ -75,8 +91,7 @@ void AddTableVerbs(CLI::App& app, Action* action) {
           "lance schema flights.lance --version 2", RunSchema, /*with_version=*/true);
   AddVerb(app, action, "versions", "List the versions of a table",
           "lance versions flights.lance --json", RunVersions, /*with_version=*/false);
-  AddVerb(app, action, "count", "Count the rows", "lance count flights.lance --version my-tag",
-          RunCount, /*with_version=*/true);
+  AddCount(app, action);
   AddHead(app, action);
   AddTake(app, action);
 }

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "arrow/compute/initialize.h"
 #include "arrow/record_batch.h"
+#include "base/compute_kernels.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/transfer.h"
@@ -35,7 +35,7 @@ class Timer {
 
 Status RunImport(const ImportArguments& arguments) {
   Timer timer;
-  ARROW_RETURN_NOT_OK(arrow::compute::Initialize());
+  ARROW_RETURN_NOT_OK(InitializeComputeKernels());
   ARROW_ASSIGN_OR_RAISE(FileFormat format, FormatOf(arguments.file, arguments.format));
   ARROW_ASSIGN_OR_RAISE(auto source, OpenSource(arguments.file, format));
   auto rows = std::make_shared<uint64_t>(0);
@@ -59,7 +59,7 @@ Status RunImport(const ImportArguments& arguments) {
 
 Status RunExport(const ExportArguments& arguments) {
   Timer timer;
-  ARROW_RETURN_NOT_OK(arrow::compute::Initialize());
+  ARROW_RETURN_NOT_OK(InitializeComputeKernels());
   ARROW_ASSIGN_OR_RAISE(FileFormat format, FormatOf(arguments.file, arguments.format));
   ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
   ScanOptions options;

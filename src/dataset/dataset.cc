@@ -4,6 +4,7 @@
 #include "dataset/dataset_impl.h"
 #include "dataset/open_table.h"
 #include "dataset/scan.h"
+#include "dataset/scan_plan.h"
 #include "dataset/snapshot.h"
 #include "dataset/take.h"
 #include "dataset/take_blobs.h"
@@ -187,6 +188,10 @@ arrow::Result<uint64_t> Dataset::CountRows() const {
   return counts->total();
 }
 
+arrow::Result<uint64_t> Dataset::CountRows(const ScanOptions& options) const {
+  return CountScan(impl_->snapshot, options);
+}
+
 const std::vector<FragmentInfo>& Dataset::fragments() const {
   std::call_once(impl_->described, [this] {
     for (const FragmentSummary& summary : impl_->manifest().fragments) {
@@ -203,8 +208,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Dataset::Scan(
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::ScanSchema(
     const ScanOptions& options) const {
-  ARROW_ASSIGN_OR_RAISE(auto selection, SelectForScan(*impl_->snapshot, options));
-  return selection->output_schema;
+  ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*impl_->snapshot, options));
+  return plan->output_schema();
 }
 
 arrow::Result<std::shared_ptr<arrow::Table>> Dataset::ToTable(const ScanOptions& options) const {

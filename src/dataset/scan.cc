@@ -11,6 +11,7 @@
 #include "base/executor.h"
 #include "dataset/morsel_planner.h"
 #include "dataset/ordered_window.h"
+#include "dataset/scan_plan.h"
 
 namespace lance {
 namespace {
@@ -20,13 +21,20 @@ constexpr uint64_t kDefaultBatchSize = 8192;
 constexpr size_t kTasksPerThread = 2;
 /// When results turn out large, fewer are made ahead.
 constexpr int64_t kWindowBytes = 256 << 20;
+/// Chunks of a table with fewer rows than this, on average, are put together.
+constexpr int64_t kSmallChunkRows = 4096;
 
-Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanOptions& options,
-                          MorselSize morsel_size) {
+constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
+
+Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanPlan& plan,
+                          const ScanOptions& options, MorselSize morsel_size) {
   ScanRange range;
   range.morsel_size = morsel_size;
-  range.offset = options.offset;
-  range.limit = options.limit.value_or(std::numeric_limits<uint64_t>::max());
+  // Which rows pass a filter is only known when they are read.
+  range.offset = plan.is_filtered() ? 0 : options.offset;
+  range.limit = plan.is_empty()      ? 0
+                : plan.is_filtered() ? kNoLimit
+                                     : options.limit.value_or(kNoLimit);
   range.batch_size = options.batch_size.value_or(kDefaultBatchSize);
   if (range.batch_size == 0 || range.batch_size > std::numeric_limits<uint32_t>::max()) {
     return UserError("batch_size must be between 1 and 4294967295, got ", range.batch_size);
@@ -43,40 +51,45 @@ Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanOptions& options,
   return range;
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> ReadMorsel(
-    const Context& context, const Snapshot& snapshot,
-    const std::shared_ptr<const ColumnSelection>& selection, const Morsel& morsel) {
-  ARROW_RETURN_NOT_OK(context.CheckStop());
-  ARROW_ASSIGN_OR_RAISE(auto reader,
-                        snapshot.OpenFragment(context, selection, morsel.fragment_index));
-  if (morsel.live.end() > reader->live_rows()) {
-    return Corrupt("fragment ", snapshot.fragments()[morsel.fragment_index].id, " has ",
-                   reader->live_rows(), " rows, fewer than its manifest says");
-  }
-  std::vector<RowRange> rows;
-  reader->AppendPhysicalRanges(morsel.live, &rows);
-  return reader->Read(context, rows);
-}
-
 /// The morsels of a scan in order, decoded ahead.
 class MorselStream {
  public:
   static Result<std::unique_ptr<MorselStream>> Open(std::shared_ptr<const Snapshot> snapshot,
                                                     const ScanOptions& options,
                                                     MorselSize morsel_size) {
-    ARROW_ASSIGN_OR_RAISE(auto selection, SelectForScan(*snapshot, options));
-    ARROW_ASSIGN_OR_RAISE(auto range, RangeOf(*snapshot, options, morsel_size));
+    ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*snapshot, options));
+    ARROW_ASSIGN_OR_RAISE(auto range, RangeOf(*snapshot, *plan, options, morsel_size));
     ARROW_ASSIGN_OR_RAISE(auto counts, snapshot->Counts());
-    return std::unique_ptr<MorselStream>(new MorselStream(std::move(snapshot), std::move(selection),
-                                                          std::move(counts), std::move(range),
-                                                          options.poll));
+    return std::unique_ptr<MorselStream>(new MorselStream(
+        std::move(snapshot), std::move(plan), std::move(counts), std::move(range), options));
   }
   ~MorselStream() { stop_.RequestStop(Status::Cancelled("scan was closed")); }
 
-  const std::shared_ptr<arrow::Schema>& schema() const { return selection_->output_schema; }
+  const std::shared_ptr<arrow::Schema>& schema() const { return plan_->output_schema(); }
 
   /// Null at the end.
   Result<std::shared_ptr<arrow::RecordBatch>> Next() {
+    if (!plan_->is_filtered()) return NextRead();
+    while (kept_limit_ > 0) {
+      ARROW_ASSIGN_OR_RAISE(auto batch, NextRead());
+      if (batch == nullptr) return nullptr;
+      auto rows = static_cast<uint64_t>(batch->num_rows());
+      uint64_t skipped = std::min(rows, kept_offset_);
+      kept_offset_ -= skipped;
+      uint64_t taken = std::min(rows - skipped, kept_limit_);
+      kept_limit_ -= taken;
+      if (taken == rows && rows > 0) return batch;
+      if (taken > 0) {
+        return batch->Slice(static_cast<int64_t>(skipped), static_cast<int64_t>(taken));
+      }
+    }
+    return nullptr;
+  }
+
+  bool is_filtered() const { return plan_->is_filtered(); }
+
+ private:
+  Result<std::shared_ptr<arrow::RecordBatch>> NextRead() {
     while (next_ready_ == ready_.size()) {
       if (poll_) ARROW_RETURN_NOT_OK(poll_());
       ARROW_RETURN_NOT_OK(FillWindow());
@@ -88,15 +101,14 @@ class MorselStream {
     return std::move(ready_[next_ready_++]);
   }
 
- private:
-  MorselStream(std::shared_ptr<const Snapshot> snapshot,
-               std::shared_ptr<const ColumnSelection> selection,
-               std::shared_ptr<const RowCounts> counts, ScanRange range,
-               std::function<Status()> poll)
+  MorselStream(std::shared_ptr<const Snapshot> snapshot, std::shared_ptr<const ScanPlan> plan,
+               std::shared_ptr<const RowCounts> counts, ScanRange range, const ScanOptions& options)
       : snapshot_(std::move(snapshot)),
-        selection_(std::move(selection)),
-        planner_(snapshot_, selection_, std::move(counts), std::move(range)),
-        poll_(std::move(poll)),
+        plan_(std::move(plan)),
+        planner_(snapshot_, plan_->first_selection(), std::move(counts), std::move(range)),
+        kept_offset_(options.offset),
+        kept_limit_(options.limit.value_or(kNoLimit)),
+        poll_(options.poll),
         context_(snapshot_->MakeContext()) {
     context_.stop = stop_.token();
   }
@@ -115,11 +127,14 @@ class MorselStream {
         planned_all_ = true;
         break;
       }
-      auto task = [context = context_, snapshot = snapshot_, selection = selection_,
+      // More rows than this are not needed of any morsel.
+      uint64_t most_rows =
+          kept_limit_ > kNoLimit - kept_offset_ ? kNoLimit : kept_offset_ + kept_limit_;
+      auto task = [context = context_, snapshot = snapshot_, plan = plan_, most_rows,
                    morsels = std::move(morsels)]() -> Result<OrderedWindow::Batches> {
         OrderedWindow::Batches batches;
         for (const Morsel& morsel : morsels) {
-          ARROW_ASSIGN_OR_RAISE(auto batch, ReadMorsel(context, *snapshot, selection, morsel));
+          ARROW_ASSIGN_OR_RAISE(auto batch, plan->Read(context, *snapshot, morsel, most_rows));
           batches.push_back(std::move(batch));
         }
         return batches;
@@ -137,8 +152,11 @@ class MorselStream {
   }
 
   std::shared_ptr<const Snapshot> snapshot_;
-  std::shared_ptr<const ColumnSelection> selection_;
+  std::shared_ptr<const ScanPlan> plan_;
   MorselPlanner planner_;
+  // Of the rows that pass the filter, if there is one.
+  uint64_t kept_offset_;
+  uint64_t kept_limit_;
   std::function<Status()> poll_;
   arrow::StopSource stop_;
   Context context_;
@@ -194,15 +212,6 @@ class ScanReader final : public arrow::RecordBatchReader {
 
 }  // namespace
 
-Result<std::shared_ptr<const ColumnSelection>> SelectForScan(const Snapshot& snapshot,
-                                                             const ScanOptions& options) {
-  return snapshot.Select({.columns = options.columns,
-                          .with_row_id = options.with_row_id,
-                          .with_row_address = options.with_row_address,
-                          .path_style = PathStyle::kFlat,
-                          .blob_handling = options.blob_handling});
-}
-
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(
     std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options) {
   ARROW_ASSIGN_OR_RAISE(auto stream,
@@ -226,7 +235,25 @@ Result<std::shared_ptr<arrow::Table>> ScanTable(std::shared_ptr<const Snapshot> 
     for (const auto& batch : batches) rows += batch->num_rows();
     return arrow::Table::Make(stream->schema(), arrow::ChunkedArrayVector(), rows);
   }
-  return arrow::Table::FromRecordBatches(stream->schema(), batches);
+  ARROW_ASSIGN_OR_RAISE(auto table, arrow::Table::FromRecordBatches(stream->schema(), batches));
+  // What a filter leaves of a morsel may be a row or two.
+  bool is_scattered = stream->is_filtered() && batches.size() > 1 &&
+                      table->num_rows() / static_cast<int64_t>(batches.size()) < kSmallChunkRows;
+  return is_scattered ? table->CombineChunks() : table;
+}
+
+Result<uint64_t> CountScan(std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options) {
+  ScanOptions without_columns = options;
+  without_columns.columns.emplace();
+  without_columns.expressions.reset();
+  ARROW_ASSIGN_OR_RAISE(auto stream,
+                        MorselStream::Open(std::move(snapshot), without_columns, kTableMorsels));
+  uint64_t rows = 0;
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
+    if (batch == nullptr) return rows;
+    rows += static_cast<uint64_t>(batch->num_rows());
+  }
 }
 
 }  // namespace lance

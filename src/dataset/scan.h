@@ -8,8 +8,6 @@
 
 namespace lance {
 
-Result<std::shared_ptr<const ColumnSelection>> SelectForScan(const Snapshot& snapshot,
-                                                             const ScanOptions& options);
 /// Rows in order, in batches of options.batch_size. Morsels are decoded ahead on pool threads
 /// within a bound of bytes; destroying the reader stops and joins them.
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(
@@ -17,5 +15,7 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(
 /// The same rows, each morsel one chunk.
 Result<std::shared_ptr<arrow::Table>> ScanTable(std::shared_ptr<const Snapshot> snapshot,
                                                 const ScanOptions& options);
+/// How many they are.
+Result<uint64_t> CountScan(std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options);
 
 }  // namespace lance

@@ -52,6 +52,13 @@ def test_count(cli, uri):
     assert cli.json("count", uri) == {"version": 3, "count": 10}
 
 
+def test_filters(cli, uri):
+    assert cli("count", uri, "--version", "1", "--filter", "id < 100 AND name IS NULL").out == "14\n"
+    rows = cli.json("head", uri, "--version", "1", "-n", "2", "--columns", "id", "--filter", "point.x % 100 = 7")["rows"]
+    assert rows == [{"id": 7}, {"id": 107}]
+    assert "did you mean 'name'" in cli.fails("count", uri, "--filter", "nme = 'a'")
+
+
 def test_info(cli, uri):
     info = cli.json("info", uri, "--version", "2")
     assert info["uri"].endswith("table.lance")

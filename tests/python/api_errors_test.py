@@ -379,7 +379,6 @@ def test_count_of_a_limited_scan(lance, table):
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"filter": "id > 1"},
         {"nearest": {"column": "v", "q": [1.0]}},
         {"full_text_query": "word"},
         {"order_by": ["id"]},
@@ -387,7 +386,6 @@ def test_count_of_a_limited_scan(lance, table):
         {"strict_batch_size": True},
         {"batch_size_bytes": 1000},
         {"fast_search": True},
-        {"columns": {"double": "id * 2"}},
     ],
 )
 def test_later_arguments_of_a_scan(lancecpp, path, arguments):
@@ -415,12 +413,21 @@ def test_later_arguments_of_open_and_write(lancecpp, path, arguments):
     assert lancecpp.dataset(path).version == 1
 
 
-def test_later_filters_of_counts(lancecpp, path):
+def test_wrong_filters(lance, path):
+    table = lance.write_dataset(TABLE, path)
+    for wrong in ("nope > 1", "id >", "id = 'a'", "id", "id = 1.5", "uper(id) = 1", ""):
+        with pytest.raises(ValueError):
+            table.to_table(filter=wrong)
+    with pytest.raises(ValueError):
+        table.to_table(columns={"x": "nope + 1"})
+
+
+def test_filters_say_where_they_are_wrong(lancecpp, path):
     table = lancecpp.write_dataset(TABLE, path)
+    with pytest.raises(ValueError, match="no column 'idd'; did you mean 'id'.*character 11"):
+        table.count_rows("id > 1 or idd = 2")
     with pytest.raises(NotImplementedError, match="filter"):
-        table.count_rows("id > 1")
-    with pytest.raises(NotImplementedError, match="filter"):
-        table.get_fragment(0).count_rows("id > 1")
+        table.to_table(filter=1)
 
 
 # Damaged tables.

@@ -282,6 +282,12 @@ static void TestScan(const LanceDataset* dataset) {
   schema.release(&schema);
   stream.release(&stream);
 
+  LanceScanOptions filtered = LANCE_SCAN_OPTIONS_INIT;
+  filtered.filter = "id >= 120 AND id < 300";
+  filtered.limit = 7;
+  CHECK_OK(lance_dataset_scan(dataset, &filtered, &stream, &error));
+  CHECK(CheckStream(&stream, 120, 2, 7) == 7);
+
   LanceScanOptions no_rows = LANCE_SCAN_OPTIONS_INIT;
   no_rows.limit = 0;
   CHECK_OK(lance_dataset_scan(dataset, &no_rows, &stream, &error));
@@ -432,6 +438,11 @@ static void TestReadErrors(const char* uri, const LanceDataset* dataset) {
   options.columns = unknown;
   CHECK_FAILS(lance_dataset_scan(dataset, &options, &stream, &error), LANCE_ERROR_INVALID_ARGUMENT,
               "name");
+
+  options = (LanceScanOptions)LANCE_SCAN_OPTIONS_INIT;
+  options.filter = "nam = 'x'";
+  CHECK_FAILS(lance_dataset_scan(dataset, &options, &stream, &error), LANCE_ERROR_INVALID_ARGUMENT,
+              "did you mean 'name'?");
 
   const int64_t negative[] = {0, -1};
   const int64_t beyond[] = {kRows};

@@ -1,0 +1,418 @@
+#include "query/expr/expr.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "arrow/api.h"
+#include "arrow/json/from_string.h"
+#include "query/expr/binder.h"
+#include "query/expr/evaluate.h"
+
+namespace lance::query {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Rows of all types; the third is null throughout.
+class ExprTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    auto field = [](const char* name, std::shared_ptr<arrow::DataType> type, const char* json) {
+      auto array = arrow::json::ArrayFromJSONString(type, json);
+      EXPECT_TRUE(array.ok()) << name << ": " << array.status();
+      return std::pair(arrow::field(name, type), *array);
+    };
+    auto st =
+        arrow::struct_({arrow::field("x", arrow::int32()), arrow::field("y z", arrow::utf8())});
+    std::vector columns = {
+        field("i", arrow::int32(), "[1, 2, null, -5, 2147483647]"),
+        field("l", arrow::int64(), "[1, 2, null, -5, 4611686018427387904]"),
+        field("u8", arrow::uint8(), "[1, 2, null, 5, 255]"),
+        field("u64", arrow::uint64(), "[1, 2, null, 5, 18446744073709551615]"),
+        field("f", arrow::float64(), "[0.0, -0.0, null, NaN, Inf]"),
+        field("f32", arrow::float32(), "[0.1, -0.0, null, NaN, -Inf]"),
+        field("s", arrow::utf8(), R"(["a", "B_b", null, "héé%", ""])"),
+        field("ls", arrow::large_utf8(), R"(["a", "B_b", null, "héé%", ""])"),
+        field("b", arrow::boolean(), "[true, false, null, true, false]"),
+        field("bin", arrow::binary(), R"(["ab", "", null, "abc", "x"])"),
+        field("d", arrow::date32(), "[18628, -1, null, 18321, 2932896]"),
+        field("ts", arrow::timestamp(arrow::TimeUnit::MICRO), "[0, 1, null, 1609459200000000, -1]"),
+        field("t32", arrow::time32(arrow::TimeUnit::SECOND), "[0, 1, null, 3726, 86399]"),
+        field("t64", arrow::time64(arrow::TimeUnit::MICRO), "[0, 1, null, 3726, 86399]"),
+        field("dur", arrow::duration(arrow::TimeUnit::MICRO), "[0, 1, null, 3726, -86399]"),
+        field("dec", arrow::decimal128(10, 2), R"(["1.50", "-1.50", null, "0.00", "99999999.99"])"),
+        field("li", arrow::list(arrow::int32()), "[[1, 2], [], null, [null], [3]]"),
+        field("lst", arrow::list(arrow::utf8()), R"([["a", "b"], [], null, [null], ["foo"]])"),
+        field("st", st, R"([[1, "q"], [null, "r"], null, [3, null], [4, "t"]])"),
+        field("Up", arrow::int64(), "[1, 2, 3, 4, 5]"),
+    };
+    arrow::FieldVector fields;
+    arrow::ArrayVector arrays;
+    for (auto& [f, a] : columns) {
+      fields.push_back(f);
+      arrays.push_back(a);
+    }
+    batch_ = arrow::RecordBatch::Make(arrow::schema(fields), 5, arrays);
+  }
+  static void TearDownTestSuite() { batch_ = nullptr; }
+
+  /// `0 3` or the error.
+  static std::string Rows(std::string_view sql) {
+    auto filter = BindSqlFilter(sql, *batch_->schema());
+    if (!filter.ok()) return filter.status().message();
+    auto rows = MatchingRows(**filter, *batch_, arrow::default_memory_pool());
+    if (!rows.ok()) return rows.status().message();
+    // The text of an expression means the same.
+    std::string printed = ToSql(**filter);
+    auto again = BindSqlFilter(printed, *batch_->schema());
+    EXPECT_TRUE(again.ok()) << printed << ": " << again.status();
+    if (again.ok()) {
+      EXPECT_EQ(ToSql(**again), printed);
+      EXPECT_EQ(*MatchingRows(**again, *batch_, arrow::default_memory_pool()), *rows) << printed;
+    }
+    std::string text;
+    for (int64_t row : *rows) text += (text.empty() ? "" : " ") + std::to_string(row);
+    return text;
+  }
+
+  /// `int32 [1, 2, null]` or the error.
+  static std::string Values(std::string_view sql) {
+    auto expr = BindSql(sql, *batch_->schema());
+    if (!expr.ok()) return expr.status().message();
+    auto values = Evaluate(**expr, *batch_, arrow::default_memory_pool());
+    if (!values.ok()) return values.status().message();
+    EXPECT_TRUE((*values)->ValidateFull().ok()) << (*values)->ValidateFull();
+    EXPECT_EQ((*values)->length(), batch_->num_rows());
+    EXPECT_EQ((*values)->type()->ToString(), (*expr)->type->ToString());
+    std::string text = (*values)->type()->ToString() + " [";
+    for (int64_t i = 0; i < (*values)->length(); ++i) {
+      auto value = *(*values)->GetScalar(i);
+      text += (i == 0 ? "" : ", ") + (value->is_valid ? value->ToString() : "null");
+    }
+    return text + "]";
+  }
+
+  static std::string Error(std::string_view sql) {
+    std::string text = Rows(sql);
+    EXPECT_THAT(text, HasSubstr("e")) << "no error for " << sql;
+    return text;
+  }
+  static std::string Printed(std::string_view sql) {
+    auto expr = BindSql(sql, *batch_->schema());
+    return expr.ok() ? ToSql(**expr) : expr.status().message();
+  }
+
+  static std::shared_ptr<arrow::RecordBatch> batch_;
+};
+
+std::shared_ptr<arrow::RecordBatch> ExprTest::batch_;
+
+TEST_F(ExprTest, ColumnsAreFoundByName) {
+  EXPECT_EQ(Rows("i = 1"), "0");
+  EXPECT_EQ(Rows("I = 1"), "0");
+  EXPECT_EQ(Rows("up = 1"), "0");
+  EXPECT_EQ(Rows("`Up` = 1"), "0");
+  EXPECT_THAT(Error("`up` = 1"), HasSubstr("did you mean 'Up'?"));
+  EXPECT_EQ(Rows("st.x = 3"), "3");
+  EXPECT_EQ(Rows("st['y z'] = 'q'"), "0");
+  EXPECT_EQ(Rows("st.`y z` = 'q'"), "0");
+  EXPECT_THAT(Error("st.X = 3"), HasSubstr("there is no member 'X'; did you mean 'x'?"));
+  EXPECT_THAT(Error("nope = 3"), HasSubstr("there is no column 'nope'"));
+  EXPECT_THAT(Error("i.x = 1"), HasSubstr("which has no members, at character 1"));
+  EXPECT_EQ(Rows("li[1] = 1"), "0");
+  EXPECT_EQ(Rows("li[-1] = 2"), "0");
+  EXPECT_EQ(Rows("li[0] = 1"), "");
+}
+
+TEST_F(ExprTest, LiteralsTakeTheTypeOfTheColumnIfNothingIsLost) {
+  EXPECT_EQ(Rows("f32 = 0.1"), "0");
+  EXPECT_EQ(Rows("f = 0"), "0 1");
+  EXPECT_EQ(Rows("dec = 1"), "");
+  EXPECT_EQ(Rows("dec in (decimal(10, 2) '1.50', 1)"), "0");
+  EXPECT_EQ(Rows("t32 = 3726"), "3");
+  EXPECT_EQ(Rows("t32 = arrow_cast(3726, 'Time32(Second)')"), "3");
+  EXPECT_EQ(Rows("t64 = time '00:00:00.003726'"), "3");
+  EXPECT_EQ(Rows("u64 = 18446744073709551615"), "4");
+  EXPECT_EQ(Rows("i = -5"), "3");
+  EXPECT_EQ(Rows("d = date '2021-01-01'"), "0");
+  EXPECT_EQ(Rows("ts = date '2021-01-01'"), "3");
+  EXPECT_EQ(Rows("ts = timestamp(9) '1970-01-01 00:00:00.000001'"), "1");
+  EXPECT_EQ(Rows("ts = timestamp(9) '1970-01-01 00:00:00.000000001'"), "");
+  EXPECT_EQ(Rows("bin = X'6162'"), "0");
+  EXPECT_EQ(Rows("i = cast(1.5 as int)"), "0");
+  EXPECT_EQ(Rows("i > arrow_cast(1.5, 'Float64')"), "1 4") << "a cast says what is meant";
+  for (const char* sql :
+       {"i = 1.0",           "i = 1.5",  "i = '1'",       "i > 2147483648",
+        "u8 > -1",           "u8 > 300", "u64 > -1",      "l = 9223372036854775808",
+        "f = 'nan'",         "s > 5",    "s in (1)",      "d = '2021-01-01'",
+        "ts = '2021-01-01'", "t64 = 1",  "dur = 1",       "dec = 1.50",
+        "bin = 'abc'",       "b = 1",    "i in (1, 2.5)", "i between 1 and 2.5",
+        "st.x = 1.5",        "ts = 1",   "d = 1",         "i = true"}) {
+    EXPECT_THAT(Error(sql), HasSubstr("cannot be converted")) << sql;
+  }
+}
+
+TEST_F(ExprTest, FloatsHaveATotalOrder) {
+  EXPECT_EQ(Rows("f = 0.0"), "0 1");
+  EXPECT_EQ(Rows("f < 0.0"), "");
+  EXPECT_EQ(Rows("f > 3"), "3 4");
+  EXPECT_EQ(Rows("f = cast('nan' as double)"), "3");
+  EXPECT_EQ(Rows("f in (cast('nan' as double), 0)"), "0 1 3");
+  EXPECT_EQ(Rows("f <> 0"), "3 4");
+  EXPECT_EQ(Rows("f between cast('nan' as double) and cast('nan' as double)"), "3");
+}
+
+TEST_F(ExprTest, OperandsMeetInACommonType) {
+  EXPECT_EQ(Rows("i = l"), "0 1 3");
+  EXPECT_EQ(Rows("u64 = l"), "0 1");
+  EXPECT_EQ(Rows("u64 > l"), "3 4");
+  EXPECT_EQ(Rows("i < f"), "3 4");
+  EXPECT_EQ(Rows("s = ls"), "0 1 3 4");
+  EXPECT_EQ(Rows("abs(i) = 1.5"), "");
+  EXPECT_EQ(Rows("abs(i) in (1, '2')"), "0 1");
+  EXPECT_EQ(Rows("length(s) > 1.5"), "1 3");
+  EXPECT_EQ(Rows("i in (1, l)"), "0 1 3");
+  EXPECT_EQ(Rows("ts >= d"), "1 3");
+  EXPECT_EQ(Rows("li = [1, 2]"), "0");
+  EXPECT_EQ(Rows("li <> [1, 2]"), "1 3 4");
+  EXPECT_THAT(Error("b = i"), HasSubstr("values of type bool and int32 cannot be compared"));
+  EXPECT_THAT(Error("li < [1]"), HasSubstr("have no '<'"));
+  EXPECT_THAT(Error("upper(s) = 5"), HasSubstr("cannot cast 'A' of type string to int64, in:"));
+}
+
+TEST_F(ExprTest, NullsFollowThreeValuedLogic) {
+  EXPECT_EQ(Rows("i is null"), "2");
+  EXPECT_EQ(Rows("i is not null and st is not null"), "0 1 3 4");
+  EXPECT_EQ(Rows("i = null"), "");
+  EXPECT_EQ(Rows("i is not distinct from null"), "2");
+  EXPECT_EQ(Rows("i is distinct from 1"), "1 2 3 4");
+  EXPECT_EQ(Rows("i in (1, null)"), "0");
+  EXPECT_EQ(Rows("i not in (1, null)"), "");
+  EXPECT_EQ(Rows("not (i in (1, 2))"), "3 4");
+  EXPECT_EQ(Rows("b is true"), "0 3");
+  EXPECT_EQ(Rows("b is not true"), "1 2 4");
+  EXPECT_EQ(Rows("b is unknown"), "2");
+  EXPECT_EQ(Rows("b or i is null"), "0 2 3");
+  EXPECT_EQ(Rows("not (b and i > 0)"), "1 3 4");
+  EXPECT_EQ(Rows("(b or null) is null"), "1 2 4");
+  EXPECT_EQ(Rows("(b and null) is null"), "0 2 3");
+  EXPECT_EQ(Rows("i between null and 5"), "");
+}
+
+TEST_F(ExprTest, WhatIsNotNeededIsNotEvaluated) {
+  EXPECT_THAT(Rows("10 / u8 > 1"), "0 1 3");
+  EXPECT_THAT(Error("10 / i % 5 = 0 and 1 / (i - 1) = 0"), HasSubstr("division by zero"));
+  EXPECT_EQ(Rows("i <> 1 and 1 / (i - 1) = 0"), "3 4");
+  EXPECT_EQ(Rows("i = 1 or 1 / (i - 1) = 1"), "0 1");
+  EXPECT_EQ(Rows("case when i = 1 then false else 1 / (i - 1) = 1 end"), "1");
+  EXPECT_EQ(Rows("u8 > 1 and coalesce(try_cast(s as int), 1 / (u8 - 1)) = 0"), "3 4");
+  EXPECT_EQ(Rows("false and 1 / 0 = 1"), "");
+  EXPECT_EQ(Rows("true or 1 / 0 = 1"), "0 1 2 3 4");
+}
+
+TEST_F(ExprTest, ArithmeticHasTheTypesOfSql) {
+  EXPECT_EQ(Values("i + l"), "int64 [2, 4, null, -10, 4611686020574871551]");
+  EXPECT_EQ(Values("u8 + 0"), "uint8 [1, 2, null, 5, 255]");
+  EXPECT_EQ(Values("u64 + l"), "decimal128(21, 0) [2, 4, null, 0, 23058430092136939519]");
+  EXPECT_EQ(Values("dec * 2"), "decimal128(21, 4) [3.0000, -3.0000, null, 0.0000, 199999999.9800]");
+  EXPECT_EQ(Values("dec / 3"),
+            "decimal128(16, 6) [0.500000, -0.500000, null, 0.000000, 33333333.330000]");
+  EXPECT_EQ(Values("i / 2"), "int32 [0, 1, null, -2, 1073741823]");
+  EXPECT_EQ(Values("i % 2"), "int32 [1, 0, null, -1, 1]");
+  EXPECT_EQ(Values("-i"), "int32 [-1, -2, null, 5, -2147483647]");
+  EXPECT_EQ(Values("(i + 1) * 2"), "int64 [4, 6, null, -8, 4294967296]");
+  EXPECT_EQ(Values("ts - ts"), "duration[us] [0, 0, null, 0, 0]");
+  EXPECT_EQ(Values("d - d"), "int64 [0, 0, null, 0, 0]");
+  EXPECT_EQ(Values("i << 1 >> 1"), "int64 [1, 2, null, -5, 2147483647]");
+  EXPECT_EQ(
+      Values("-9223372036854775808"), "int64 [" + [] {
+        std::string all;
+        for (int i = 0; i < 5; ++i)
+          all += (i == 0 ? "" : ", ") + std::string("-9223372036854775808");
+        return all;
+      }() + "]");
+  EXPECT_THAT(Error("i + i > 0"), HasSubstr("int32 overflow: 2147483647 + 2147483647, in: i + i"));
+  EXPECT_THAT(Error("l * 4 > 5"), HasSubstr("int64 overflow"));
+  EXPECT_THAT(Error("- u8 = 1"), HasSubstr("'-' needs a signed number, not uint8"));
+  EXPECT_THAT(Error("s + 'a' = 'b'"), HasSubstr("there is no string + string"));
+}
+
+TEST_F(ExprTest, CastsReadAndWriteText) {
+  EXPECT_EQ(Values("cast(f as string)"), "string [0.0, -0.0, null, NaN, inf]");
+  EXPECT_EQ(Values("cast(f32 as string)"), "string [0.1, -0.0, null, NaN, -inf]");
+  EXPECT_EQ(Values("cast(d as string)"),
+            "string [2021-01-01, 1969-12-31, null, 2020-02-29, 9999-12-31]");
+  EXPECT_EQ(Values("cast(ts as string)"),
+            "string [1970-01-01T00:00:00, 1970-01-01T00:00:00.000001, null, 2021-01-01T00:00:00, "
+            "1969-12-31T23:59:59.999999]");
+  EXPECT_EQ(Values("cast(t32 as string)"), "string [00:00:00, 00:00:01, null, 01:02:06, 23:59:59]");
+  EXPECT_EQ(
+      Values("cast(dur as string)"),
+      "string [0 days 0 hours 0 mins 0.000000 secs, 0 days 0 hours 0 mins 0.000001 secs, null, "
+      "0 days 0 hours 0 mins 0.003726 secs, 0 days 0 hours 0 mins -0.086399 secs]");
+  EXPECT_EQ(Values("cast(dec as int)"), "int32 [1, -1, null, 0, 99999999]");
+  EXPECT_EQ(Values("cast(dec as decimal(12, 1))"),
+            "decimal128(12, 1) [1.5, -1.5, null, 0.0, 100000000.0]");
+  EXPECT_EQ(Values("try_cast(f as int)"), "int32 [0, 0, null, null, null]");
+  EXPECT_EQ(Values("cast(i as boolean)"), "bool [true, true, null, true, true]");
+  EXPECT_EQ(Values("cast(ts as date)"),
+            "date32[day] [1970-01-01, 1970-01-01, null, 2021-01-01, 1969-12-31]");
+  EXPECT_THAT(Values("cast(f as int)"), HasSubstr("cannot cast 'nan' of type double to int32"));
+  EXPECT_THAT(Values("cast(li as int)"), HasSubstr("cannot be cast"));
+  auto one = [](const std::string& sql) {
+    std::string text = Values(sql);
+    size_t begin = text.find(" [") + 2;
+    return text.substr(begin, text.find(',', begin) - begin);
+  };
+  EXPECT_EQ(one("cast(1.7 as int)"), "1");
+  EXPECT_EQ(one("try_cast(300 as tinyint)"), "null");
+  EXPECT_EQ(one("cast('+12' as int)"), "12");
+  EXPECT_EQ(one("try_cast(' 12' as int)"), "null");
+  EXPECT_EQ(one("cast('1e3' as double)"), "1000");
+  EXPECT_EQ(one("cast('on' as boolean)"), "true");
+  EXPECT_EQ(one("cast('20210101' as date)"), "2021-01-01");
+  EXPECT_EQ(one("cast('2021-1-1' as date)"), "2021-01-01");
+  EXPECT_EQ(one("cast('2021-01-01T01:02:03+02:00' as timestamp)"), "2020-12-31 23:02:03.000000");
+  EXPECT_EQ(one("cast('1.005' as decimal(10,2))"), "1.01");
+  EXPECT_EQ(one("cast(1.005 as decimal(10,2))"), "1.00");
+}
+
+TEST_F(ExprTest, LikeMatchesWholeTexts) {
+  EXPECT_EQ(Rows("s like 'h%'"), "3");
+  EXPECT_EQ(Rows("s like 'h__\\%'"), "3");
+  EXPECT_EQ(Rows("s like 'B\\_b'"), "1");
+  EXPECT_EQ(Rows("s like 'B!_b' escape '!'"), "1");
+  EXPECT_EQ(Rows("s like 'b\\_%'"), "");
+  EXPECT_EQ(Rows("s ilike 'b\\_%'"), "1");
+  EXPECT_EQ(Rows("s ilike 'HÉ%'"), "3");
+  EXPECT_EQ(Rows("s not like 'h%'"), "0 1 4");
+  EXPECT_EQ(Rows("s like ''"), "4");
+  EXPECT_EQ(Rows("s like '%'"), "0 1 3 4");
+  EXPECT_EQ(Rows("s like '%é%'"), "3");
+  EXPECT_EQ(Rows("s like '_'"), "0");
+  EXPECT_EQ(Rows("s like s"), "0 1 3 4");
+  EXPECT_THAT(Error("i like '1'"), HasSubstr("LIKE needs a string, not a value of type int32"));
+}
+
+TEST_F(ExprTest, FunctionsOfStrings) {
+  EXPECT_EQ(Values("upper(s)"), "string [A, B_B, null, HÉÉ%, ]");
+  EXPECT_EQ(Values("length(s)"), "int32 [1, 3, null, 4, 0]");
+  EXPECT_EQ(Values("octet_length(s)"), "int32 [1, 3, null, 6, 0]");
+  EXPECT_EQ(Values("substr(s, 2, 2)"), "string [, _b, null, éé, ]");
+  EXPECT_EQ(Values("substr(s, 0, 2)"), "string [a, B, null, h, ]");
+  EXPECT_EQ(Values("concat(s, i, 'x')"), "string [a1x, B_b2x, x, héé%-5x, 2147483647x]");
+  EXPECT_EQ(Values("s || 'x'"), "string [ax, B_bx, null, héé%x, x]");
+  EXPECT_EQ(Values("replace(s, 'b', 'XX')"), "string [a, B_XX, null, héé%, ]");
+  EXPECT_EQ(Values("replace(s, '', '.')"), "string [.a., .B._.b., null, .h.é.é.%., .]");
+  EXPECT_EQ(Values("strpos(s, 'é')"), "int32 [0, 0, null, 2, 0]");
+  EXPECT_EQ(Values("lpad(s, 5, 'xy')"), "string [xyxya, xyB_b, null, xhéé%, xyxyx]");
+  EXPECT_EQ(Values("rpad(s, 1, 'xy')"), "string [a, B, null, h, x]");
+  EXPECT_EQ(Values("reverse(s)"), "string [a, b_B, null, %ééh, ]");
+  EXPECT_EQ(Values("left(s, -1)"), "string [, B_, null, héé, ]");
+  EXPECT_EQ(Values("right(s, 2)"), "string [a, _b, null, é%, ]");
+  EXPECT_EQ(Values("split_part(s, '_', -1)"), "string [a, b, null, héé%, ]");
+  EXPECT_EQ(Rows("starts_with(s, 'h') or ends_with(s, 'b') or contains(s, 'a')"), "0 1 3");
+  EXPECT_EQ(Rows("contains_tokens(s, 'b B')"), "1");
+  EXPECT_EQ(Rows("trim('  a ') = s"), "0");
+  EXPECT_EQ(Rows("regexp_like(s, '^h')"), "3");
+  EXPECT_EQ(Rows("regexp_like(s, 'b_B', 'i')"), "1");
+  EXPECT_EQ(Rows("regexp_match(s, '(h)(.)')"), "3");
+  EXPECT_EQ(Values("regexp_match(s, '(h)(.)')[2]"), "string [null, null, null, é, null]");
+  EXPECT_EQ(Values("regexp_replace(s, '(h)(é)', '$2\\1', 'g')"), "string [a, B_b, null, éhé%, ]");
+  EXPECT_THAT(Error("uper(s) = 'A'"),
+              HasSubstr("there is no function 'uper'; did you mean 'upper'?"));
+  EXPECT_THAT(Error("upper(s, 1) = 'A'"),
+              HasSubstr("the function is upper(string); it cannot be called with (string, int64)"));
+  EXPECT_THAT(Error("regexp_like(s, '(')"), HasSubstr("regular expression"));
+}
+
+TEST_F(ExprTest, FunctionsOfNumbers) {
+  EXPECT_EQ(Values("abs(i)"), "int32 [1, 2, null, 5, 2147483647]");
+  EXPECT_EQ(Values("abs(dec)"), "decimal128(10, 2) [1.50, 1.50, null, 0.00, 99999999.99]");
+  EXPECT_EQ(Values("sqrt(u8)"),
+            "double [1, 1.4142135623730951, null, 2.23606797749979, 15.968719422671311]");
+  EXPECT_EQ(Values("greatest(i, 2)"), "int64 [2, 2, 2, 2, 2147483647]");
+  EXPECT_EQ(Values("least(s, 'b')"), "string [a, B_b, b, b, ]");
+  EXPECT_EQ(Values("coalesce(i, 0)"), "int64 [1, 2, 0, -5, 2147483647]");
+  EXPECT_EQ(Values("nullif(i, 1)"), "int64 [null, 2, null, -5, 2147483647]");
+  EXPECT_EQ(Values("nvl2(i, 'y', 'n')"), "string [y, y, n, y, y]");
+  EXPECT_EQ(Rows("isnan(f)"), "3");
+  EXPECT_EQ(Rows("round(2.5) = 3 and round(-2.5) = -3 and round(1234.567, 2) = 1234.57"),
+            "0 1 2 3 4");
+  EXPECT_EQ(Rows("mod(i, 2) = 0"), "1");
+}
+
+TEST_F(ExprTest, FunctionsOfDates) {
+  EXPECT_EQ(Values("date_part('year', ts)"), "int32 [1970, 1970, null, 2021, 1969]");
+  EXPECT_EQ(Values("extract(week from d)"), "int32 [53, 1, null, 9, 52]");
+  EXPECT_EQ(Values("date_part('dow', d)"), "int32 [5, 3, null, 6, 5]");
+  EXPECT_EQ(Values("cast(date_trunc('month', ts) as string)"),
+            "string [1970-01-01T00:00:00, 1970-01-01T00:00:00, null, 2021-01-01T00:00:00, "
+            "1969-12-01T00:00:00]");
+  EXPECT_EQ(Rows("ts < now()"), "0 1 3 4");
+  EXPECT_EQ(Rows("d > current_date"), "4");
+  EXPECT_EQ(Rows("to_timestamp(1) = timestamp '1970-01-01 00:00:01'"), "0 1 2 3 4");
+  EXPECT_EQ(Rows("make_date(2021, 1, 1) = d"), "0");
+  EXPECT_THAT(Error("date_part('foo', ts) = 1"), HasSubstr("the function is date_part("));
+}
+
+TEST_F(ExprTest, FunctionsOfLists) {
+  EXPECT_EQ(Rows("array_has(li, 1)"), "0");
+  EXPECT_EQ(Rows("array_contains(lst, 'foo')"), "4");
+  EXPECT_EQ(Rows("array_has_any(lst, ['a', 'z'])"), "0");
+  EXPECT_EQ(Rows("array_has_all(lst, ['a', 'b'])"), "0");
+  EXPECT_EQ(Rows("array_has_all(li, li)"), "0 1 4");
+  EXPECT_EQ(Values("array_length(li)"), "uint64 [2, 0, null, 1, 1]");
+  EXPECT_EQ(Values("array_position(li, 2)"), "uint64 [2, null, null, null, null]");
+  EXPECT_EQ(Rows("array_has(li, i)"), "0");
+  EXPECT_EQ(Values("make_array(i, 0)[1]"), "int64 [1, 2, null, -5, 2147483647]");
+  EXPECT_THAT(Error("array_has(li, 'a')"), HasSubstr("the function is array_has(list, value)"));
+}
+
+TEST_F(ExprTest, AFilterIsACondition) {
+  for (const char* sql : {"i", "s", "li", "null", "i + 1"}) {
+    EXPECT_THAT(Error(sql), HasSubstr("a filter must be a condition")) << sql;
+  }
+  EXPECT_EQ(Rows("true"), "0 1 2 3 4");
+  EXPECT_EQ(Rows("1 = 1"), "0 1 2 3 4");
+  EXPECT_EQ(Rows("b"), "0 3");
+  EXPECT_THAT(Error("not i"), HasSubstr("NOT needs a condition, not a value of type int32"));
+  EXPECT_THAT(Error("i and b"), HasSubstr("AND needs a condition"));
+}
+
+TEST_F(ExprTest, WhatDoesNotDependOnRowsIsComputedOnce) {
+  EXPECT_EQ(Printed("i > 1 + 1"), "i > 2");
+  EXPECT_EQ(Printed("2 < i"), "i > 2");
+  EXPECT_EQ(Printed("not (i > 2 or b)"), "(i <= 2) AND (NOT b)");
+  EXPECT_EQ(Printed("i > 1 and true and (b and s = upper('x'))"), "(i > 1) AND b AND (s = 'X')");
+  EXPECT_EQ(Printed("i = 1 and false"), "false");
+  EXPECT_EQ(Printed("i between 1 and 2"), "(i >= 1) AND (i <= 2)");
+  EXPECT_EQ(Printed("d = date '2021-01-01'"), "d = date '2021-01-01'");
+  EXPECT_EQ(Printed("cast('2021-01-01' as date) <= d"), "d >= date '2021-01-01'");
+  EXPECT_EQ(Printed("st.`y z` in ('a', 'it''s')"), "st.`y z` IN ('a', 'it''s')");
+  EXPECT_EQ(Printed("l + 1"), "l + 1");
+}
+
+TEST_F(ExprTest, KnowsItsPartsAndColumns) {
+  auto expr = *BindSql("i > 1 and st.x = 2 and (s = 'a' or i is null)", *batch_->schema());
+  EXPECT_EQ(Conjuncts(expr).size(), 3U);
+  std::vector<ColumnPath> columns = {{{0}}, {{6}}, {{18, 0}}};
+  EXPECT_EQ(ReferencedColumns(*expr), columns);
+  auto moved = MoveColumns(expr, [](const ColumnPath& path) {
+    return ColumnPath{{path.indexes[0] + 1, 5}};
+  });
+  columns = {{{1, 5}}, {{7, 5}}, {{19, 5}}};
+  EXPECT_EQ(ReferencedColumns(*moved), columns);
+  EXPECT_EQ(ToSql(*moved), ToSql(*expr));
+}
+
+TEST_F(ExprTest, LongInListsAreHashed) {
+  std::string sql = "l in (-5";
+  for (int i = 1; i < 100'000; ++i) sql += "," + std::to_string(i * 2);
+  EXPECT_EQ(Rows(sql + ")"), "1 3");
+}
+
+}  // namespace
+}  // namespace lance::query

@@ -1,0 +1,321 @@
+#include <array>
+#include <limits>
+
+#include "arrow/array/concatenate.h"
+#include "query/expr/function.h"
+#include "query/expr/kernel/compare.h"
+#include "query/expr/kernel/gather.h"
+#include "query/expr/kernel/reading.h"
+#include "query/expr/kernel/value_set.h"
+
+namespace lance::query {
+namespace {
+
+using arrow::Array;
+using arrow::Type;
+using Bound = std::optional<BoundFunction>;
+using BindArgs = std::span<const ExprPtr>;
+
+/// Where the items of each row are in the array of all items. Lists have 32 or 64-bit offsets here:
+/// those of fixed size were cast.
+class ListRows {
+ public:
+  explicit ListRows(const Operand& operand) : operand_(operand) {}
+
+  int64_t Begin(int64_t row) const { return Offset(operand_.IndexOf(row)); }
+  int64_t End(int64_t row) const { return Offset(operand_.IndexOf(row) + 1); }
+  int64_t Size(int64_t row) const { return End(row) - Begin(row); }
+  std::shared_ptr<Array> items() const {
+    return arrow::MakeArray(operand_.array->data()->child_data[0]);
+  }
+
+ private:
+  int64_t Offset(int64_t at) const {
+    const arrow::ArrayData& data = *operand_.array->data();
+    if (data.type->id() == Type::LARGE_LIST) return data.GetValues<int64_t>(1)[at];
+    return data.GetValues<int32_t>(1)[at];
+  }
+
+  const Operand& operand_;
+};
+
+/// The item type of a list argument, or null.
+TypePtr ItemTypeOf(const Expr& expr) {
+  return IsList(*expr.type) ? PlainType(expr.type->field(0)->type()) : nullptr;
+}
+
+TypePtr ListOf(const Expr& expr, const TypePtr& item) {
+  return expr.type->id() == Type::LARGE_LIST ? arrow::large_list(item) : arrow::list(item);
+}
+
+// ---- array_has ----
+
+/// Whether each item equals the value that belongs to its row; false for nulls.
+Result<std::shared_ptr<Array>> EqualItems(const KernelContext& context, const ListRows& lists,
+                                          const Operand& value, int64_t rows) {
+  Operand items{lists.items(), false};
+  Operand expected = value;
+  if (!value.is_constant) {
+    std::vector<int64_t> row_of_item(static_cast<size_t>(items.array->length()));
+    for (int64_t row = 0; row < rows; ++row) {
+      std::fill(row_of_item.begin() + lists.Begin(row), row_of_item.begin() + lists.End(row), row);
+    }
+    ARROW_ASSIGN_OR_RAISE(expected.array, Gather(context.pool, value.array, row_of_item));
+  }
+  const std::array<Operand, 2> args = {items, expected};
+  Kernel equal = ComparisonKernel(Comparison::kEqual, *items.array->type());
+  return equal({context.pool, arrow::boolean()}, args, items.array->length());
+}
+
+bool IsTrue(const Array& booleans, int64_t at) {
+  return booleans.IsValid(at) && static_cast<const arrow::BooleanArray&>(booleans).Value(at);
+}
+
+Result<std::shared_ptr<Array>> ArrayHas(const KernelContext& context, std::span<const Operand> args,
+                                        int64_t rows) {
+  ListRows lists(args[0]);
+  ARROW_ASSIGN_OR_RAISE(auto equal, EqualItems(context, lists, args[1], rows));
+  return MapBooleans(context, args, rows, [&](int64_t row) {
+    for (int64_t i = lists.Begin(row); i < lists.End(row); ++i) {
+      if (IsTrue(*equal, i)) return true;
+    }
+    return false;
+  });
+}
+
+/// From 1; null if it isn't there.
+Result<std::shared_ptr<Array>> ArrayPosition(const KernelContext& context,
+                                             std::span<const Operand> args, int64_t rows) {
+  ListRows lists(args[0]);
+  ARROW_ASSIGN_OR_RAISE(auto equal, EqualItems(context, lists, args[1], rows));
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
+  arrow::UInt64Builder builder(context.pool);
+  ARROW_RETURN_NOT_OK(builder.Reserve(rows));
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t at = lists.Begin(row);
+    while (!nulls.IsNull(row) && at < lists.End(row) && !IsTrue(*equal, at)) ++at;
+    if (nulls.IsNull(row) || at == lists.End(row)) {
+      builder.UnsafeAppendNull();
+    } else {
+      builder.UnsafeAppend(static_cast<uint64_t>(at - lists.Begin(row) + 1));
+    }
+  }
+  return builder.Finish();
+}
+
+template <Kernel kKernel, const TypePtr& (*kType)()>
+Bound BindListAndItem(BindArgs args) {
+  if (args.size() != 2) return std::nullopt;
+  TypePtr item = ItemTypeOf(*args[0]);
+  if (item == nullptr) return std::nullopt;
+  TypePtr common = CommonType(item, args[1]->type);
+  bool reads_text = common != nullptr && IsString(*item) != IsString(*args[1]->type) &&
+                    args[1]->type->id() != Type::NA;
+  if (common == nullptr || reads_text) return std::nullopt;
+  if (ComparisonKernel(Comparison::kEqual, *common) == nullptr) return std::nullopt;
+  return BoundFunction{{ListOf(*args[0], common), common}, kType(), kKernel};
+}
+
+// ---- array_has_any, array_has_all ----
+
+/// Whether each item of one list is among those of another.
+class Membership {
+ public:
+  static Result<Membership> Of(const KernelContext& context, const Operand& needles,
+                               const Operand& haystacks) {
+    Membership membership(needles, haystacks);
+    if (!haystacks.is_constant || haystacks.array->IsNull(0)) return membership;
+    ListRows lists(haystacks);
+    auto values = membership.hay_items_->Slice(lists.Begin(0), lists.Size(0));
+    if (!CanHash(*values->type())) return membership;
+    ARROW_ASSIGN_OR_RAISE(auto set, ValueSet::Make(std::move(values)));
+    Operand items{membership.items_, false};
+    ARROW_ASSIGN_OR_RAISE(membership.found_,
+                          set->Contains(context.pool, items, membership.items_->length()));
+    return membership;
+  }
+
+  /// `item` is the place of an item of the needles in `row`.
+  bool Contains(int64_t row, int64_t item) const {
+    if (found_ != nullptr) return IsTrue(*found_, item);
+    if (items_->IsNull(item)) return false;
+    ListRows hay(haystacks_);
+    auto options = arrow::EqualOptions::Defaults().nans_equal(true);
+    for (int64_t i = hay.Begin(row); i < hay.End(row); ++i) {
+      if (items_->RangeEquals(*hay_items_, item, item + 1, i, options)) return true;
+    }
+    return false;
+  }
+
+ private:
+  Membership(const Operand& needles, const Operand& haystacks)
+      : haystacks_(haystacks),
+        items_(ListRows(needles).items()),
+        hay_items_(ListRows(haystacks).items()) {}
+
+  const Operand& haystacks_;
+  std::shared_ptr<Array> items_;
+  std::shared_ptr<Array> hay_items_;
+  std::shared_ptr<Array> found_;
+};
+
+Result<std::shared_ptr<Array>> ArrayHasAny(const KernelContext& context,
+                                           std::span<const Operand> args, int64_t rows) {
+  ARROW_ASSIGN_OR_RAISE(auto membership, Membership::Of(context, args[0], args[1]));
+  ListRows lists(args[0]);
+  return MapBooleans(context, args, rows, [&](int64_t row) {
+    for (int64_t i = lists.Begin(row); i < lists.End(row); ++i) {
+      if (membership.Contains(row, i)) return true;
+    }
+    return false;
+  });
+}
+
+/// All items of the second list are in the first.
+Result<std::shared_ptr<Array>> ArrayHasAll(const KernelContext& context,
+                                           std::span<const Operand> args, int64_t rows) {
+  ARROW_ASSIGN_OR_RAISE(auto membership, Membership::Of(context, args[1], args[0]));
+  ListRows wanted(args[1]);
+  return MapBooleans(context, args, rows, [&](int64_t row) {
+    for (int64_t i = wanted.Begin(row); i < wanted.End(row); ++i) {
+      if (!membership.Contains(row, i)) return false;
+    }
+    return true;
+  });
+}
+
+template <Kernel kKernel>
+Bound BindTwoLists(BindArgs args) {
+  if (args.size() != 2) return std::nullopt;
+  TypePtr left = ItemTypeOf(*args[0]);
+  TypePtr right = ItemTypeOf(*args[1]);
+  if (left == nullptr || right == nullptr) return std::nullopt;
+  TypePtr common = CommonType(left, right);
+  if (common == nullptr) return std::nullopt;
+  return BoundFunction{
+      {ListOf(*args[0], common), ListOf(*args[1], common)}, arrow::boolean(), kKernel};
+}
+
+// ---- sizes and items ----
+
+Result<std::shared_ptr<Array>> ArrayLength(const KernelContext& context,
+                                           std::span<const Operand> args, int64_t rows) {
+  ListRows lists(args[0]);
+  return MapFixed<uint64_t>(context, args, rows,
+                            [&](int64_t row) { return static_cast<uint64_t>(lists.Size(row)); });
+}
+
+Result<std::shared_ptr<Array>> IsEmpty(const KernelContext& context, std::span<const Operand> args,
+                                       int64_t rows) {
+  ListRows lists(args[0]);
+  return MapBooleans(context, args, rows, [&](int64_t row) { return lists.Size(row) == 0; });
+}
+
+template <Kernel kKernel, const TypePtr& (*kType)()>
+Bound BindList(BindArgs args) {
+  if (args.size() != 1) return std::nullopt;
+  TypePtr item = ItemTypeOf(*args[0]);
+  if (item == nullptr) return std::nullopt;
+  return BoundFunction{{ListOf(*args[0], item)}, kType(), kKernel};
+}
+
+/// Counted from 1, or from -1 backwards; null if there is no such item.
+Result<std::shared_ptr<Array>> ArrayElement(const KernelContext& context,
+                                            std::span<const Operand> args, int64_t rows) {
+  ListRows lists(args[0]);
+  FixedValues<int64_t> indexes(args[1]);
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
+  std::shared_ptr<Array> items = lists.items();
+  ARROW_ASSIGN_OR_RAISE(auto null, arrow::MakeArrayOfNull(items->type(), 1, context.pool));
+  ARROW_ASSIGN_OR_RAISE(auto with_null, arrow::Concatenate({items, null}, context.pool));
+  std::vector<int64_t> chosen(static_cast<size_t>(rows), items->length());
+  for (int64_t row = 0; row < rows; ++row) {
+    if (nulls.IsNull(row)) continue;
+    int64_t index = indexes[row];
+    int64_t size = lists.Size(row);
+    if (index == 0 || index > size || index < -size) continue;
+    chosen[static_cast<size_t>(row)] =
+        index > 0 ? lists.Begin(row) + index - 1 : lists.End(row) + index;
+  }
+  return Gather(context.pool, with_null, chosen);
+}
+
+Bound BindElement(BindArgs args) {
+  if (args.size() != 2 || !TakesInteger(*args[1])) return std::nullopt;
+  TypePtr item = ItemTypeOf(*args[0]);
+  if (item == nullptr) return std::nullopt;
+  return BoundFunction{{ListOf(*args[0], item), arrow::int64()}, item, ArrayElement};
+}
+
+Result<std::shared_ptr<Array>> MakeList(const KernelContext& context, std::span<const Operand> args,
+                                        int64_t rows) {
+  auto count = static_cast<int64_t>(args.size());
+  if (count * rows > std::numeric_limits<int32_t>::max()) {
+    return UserError("too many list items at once");
+  }
+  arrow::ArrayVector arrays;
+  std::vector<int64_t> begins;
+  int64_t length = 0;
+  for (const Operand& arg : args) {
+    begins.push_back(length);
+    length += arg.array->length();
+    arrays.push_back(arg.array);
+  }
+  std::shared_ptr<Array> items;
+  if (args.empty()) {
+    ARROW_ASSIGN_OR_RAISE(items, arrow::MakeEmptyArray(context.type->field(0)->type()));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(auto all, arrow::Concatenate(arrays, context.pool));
+    std::vector<int64_t> chosen;
+    for (int64_t row = 0; row < rows; ++row) {
+      for (size_t i = 0; i < args.size(); ++i) chosen.push_back(begins[i] + args[i].IndexOf(row));
+    }
+    ARROW_ASSIGN_OR_RAISE(items, Gather(context.pool, all, chosen));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto offsets, AllocateValues<int32_t>(context.pool, rows + 1));
+  for (int64_t row = 0; row <= rows; ++row) {
+    offsets->mutable_data_as<int32_t>()[row] = static_cast<int32_t>(row * count);
+  }
+  return arrow::MakeArray(
+      arrow::ArrayData::Make(context.type, rows, {nullptr, std::move(offsets)}, {items->data()}));
+}
+
+Bound BindMakeArray(BindArgs args) {
+  std::vector<TypePtr> types;
+  for (const ExprPtr& arg : args) types.push_back(arg->type);
+  TypePtr common = args.empty() ? arrow::int64() : CommonType(types);
+  if (common == nullptr) return std::nullopt;
+  return BoundFunction{std::vector<TypePtr>(args.size(), common), arrow::list(common), MakeList};
+}
+
+constexpr Function kFunctions[] = {
+    {"array_has", "array_has(list, value)", BindListAndItem<ArrayHas, arrow::boolean>},
+    {"list_has", "list_has(list, value)", BindListAndItem<ArrayHas, arrow::boolean>},
+    {"array_contains", "array_contains(list, value)", BindListAndItem<ArrayHas, arrow::boolean>},
+    {"list_contains", "list_contains(list, value)", BindListAndItem<ArrayHas, arrow::boolean>},
+    {"array_position", "array_position(list, value)",
+     BindListAndItem<ArrayPosition, arrow::uint64>},
+    {"list_position", "list_position(list, value)", BindListAndItem<ArrayPosition, arrow::uint64>},
+    {"array_has_any", "array_has_any(list, list)", BindTwoLists<ArrayHasAny>},
+    {"list_has_any", "list_has_any(list, list)", BindTwoLists<ArrayHasAny>},
+    {"arrays_overlap", "arrays_overlap(list, list)", BindTwoLists<ArrayHasAny>},
+    {"array_has_all", "array_has_all(list, list)", BindTwoLists<ArrayHasAll>},
+    {"list_has_all", "list_has_all(list, list)", BindTwoLists<ArrayHasAll>},
+    {"array_length", "array_length(list)", BindList<ArrayLength, arrow::uint64>},
+    {"list_length", "list_length(list)", BindList<ArrayLength, arrow::uint64>},
+    {"cardinality", "cardinality(list)", BindList<ArrayLength, arrow::uint64>},
+    {"empty", "empty(list)", BindList<IsEmpty, arrow::boolean>},
+    {"array_empty", "array_empty(list)", BindList<IsEmpty, arrow::boolean>},
+    {"list_empty", "list_empty(list)", BindList<IsEmpty, arrow::boolean>},
+    {"array_element", "array_element(list, number)", BindElement},
+    {"list_element", "list_element(list, number)", BindElement},
+    {"array_extract", "array_extract(list, number)", BindElement},
+    {"make_array", "make_array(value, …)", BindMakeArray},
+    {"make_list", "make_list(value, …)", BindMakeArray},
+};
+
+}  // namespace
+
+std::span<const Function> ListFunctions() { return kFunctions; }
+
+}  // namespace lance::query

@@ -1,0 +1,283 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "arrow/array/concatenate.h"
+#include "query/expr/function.h"
+#include "query/expr/kernel/arithmetic.h"
+#include "query/expr/kernel/compare.h"
+#include "query/expr/kernel/decimal_values.h"
+#include "query/expr/kernel/gather.h"
+#include "query/expr/kernel/number_types.h"
+#include "query/expr/kernel/reading.h"
+
+namespace lance::query {
+namespace {
+
+using arrow::Array;
+using arrow::Type;
+using Bound = std::optional<BoundFunction>;
+using BindArgs = std::span<const ExprPtr>;
+
+// ---- of floating-point numbers ----
+
+/// float stays float, all other numbers become double.
+TypePtr FloatTypeOf(const Expr& arg) {
+  bool is_float = arg.type->id() == Type::FLOAT || arg.type->id() == Type::HALF_FLOAT;
+  return is_float ? arrow::float32() : arrow::float64();
+}
+
+template <typename Apply>
+Result<std::shared_ptr<Array>> MapFloats(const KernelContext& context,
+                                         std::span<const Operand> args, int64_t rows, Apply apply) {
+  auto map = [&]<typename T>(CType<T>) {
+    FixedValues<T> values(args[0]);
+    return MapFixed<T>(context, args, rows,
+                       [&](int64_t row) { return static_cast<T>(apply(values[row])); });
+  };
+  return context.type->id() == Type::FLOAT ? map(CType<float>()) : map(CType<double>());
+}
+
+double Signum(double value) {
+  if (std::isnan(value)) return value;
+  return value > 0 ? 1 : value < 0 ? -1 : 0;
+}
+double Degrees(double value) { return value * (180 / std::numbers::pi); }
+double Radians(double value) { return value * (std::numbers::pi / 180); }
+
+/// A function of the C library, which has its value for every number.
+template <double (*kApply)(double)>
+Result<std::shared_ptr<Array>> OfDouble(const KernelContext& context, std::span<const Operand> args,
+                                        int64_t rows) {
+  return MapFloats(context, args, rows, [](auto value) { return kApply(value); });
+}
+
+template <double (*kApply)(double)>
+Bound BindFloat(BindArgs args) {
+  if (args.size() != 1 || !TakesNumber(*args[0])) return std::nullopt;
+  TypePtr type = FloatTypeOf(*args[0]);
+  return BoundFunction{{type}, type, OfDouble<kApply>};
+}
+
+template <double (*kApply)(double, double)>
+Result<std::shared_ptr<Array>> OfTwoDoubles(const KernelContext& context,
+                                            std::span<const Operand> args, int64_t rows) {
+  FixedValues<double> left(args[0]);
+  FixedValues<double> right(args[1]);
+  return MapFixed<double>(context, args, rows,
+                          [&](int64_t row) { return kApply(left[row], right[row]); });
+}
+
+template <double (*kApply)(double, double)>
+Bound BindTwoDoubles(BindArgs args) {
+  if (args.size() != 2 || !TakesNumber(*args[0]) || !TakesNumber(*args[1])) return std::nullopt;
+  return BoundFunction{
+      {arrow::float64(), arrow::float64()}, arrow::float64(), OfTwoDoubles<kApply>};
+}
+
+double LogOfBase(double base, double value) { return std::log(value) / std::log(base); }
+
+Bound BindLog(BindArgs args) {
+  return args.size() == 2 ? BindTwoDoubles<LogOfBase>(args) : BindFloat<std::log10>(args);
+}
+
+// ---- rounding ----
+
+double RoundTo(double value, double digits) {
+  double scale = std::pow(10.0, digits);
+  double scaled = std::round(value * scale);
+  return std::isfinite(scaled) && scale != 0 ? scaled / scale : value;
+}
+/// -0 becomes 0.
+double Truncate(double value) { return value == 0 ? 0 : std::trunc(value); }
+double TruncateTo(double value, double digits) {
+  double scale = std::pow(10.0, digits);
+  double scaled = std::trunc(value * scale);
+  return std::isfinite(scaled) && scale != 0 ? scaled / scale : value;
+}
+
+template <double (*kWhole)(double), double (*kDigits)(double, double)>
+Bound BindRound(BindArgs args) {
+  if (args.size() == 1) return BindFloat<kWhole>(args);
+  return args.size() == 2 && TakesInteger(*args[1]) ? BindTwoDoubles<kDigits>(args) : std::nullopt;
+}
+
+// ---- abs ----
+
+template <typename T>
+Result<std::shared_ptr<Array>> AbsInteger(const KernelContext& context,
+                                          std::span<const Operand> args, int64_t rows) {
+  FixedValues<T> values(args[0]);
+  return MapFixedChecked<T>(context, args, rows, [&](int64_t row, T* out) {
+    T value = values[row];
+    if (std::is_signed_v<T> && value == std::numeric_limits<T>::min()) {
+      return UserError("abs(", +value, ") does not fit into ", context.type->ToString());
+    }
+    *out = static_cast<T>(value < 0 ? -value : value);
+    return Status::OK();
+  });
+}
+
+template <typename T>
+Result<std::shared_ptr<Array>> AbsFloat(const KernelContext& context, std::span<const Operand> args,
+                                        int64_t rows) {
+  FixedValues<T> values(args[0]);
+  return MapFixed<T>(context, args, rows, [&](int64_t row) { return std::abs(values[row]); });
+}
+
+Result<std::shared_ptr<Array>> AbsDecimal(const KernelContext& context,
+                                          std::span<const Operand> args, int64_t rows) {
+  DecimalOperand values(args[0]);
+  auto width =
+      static_cast<size_t>(static_cast<const arrow::DecimalType&>(*context.type).byte_width());
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
+  ARROW_ASSIGN_OR_RAISE(auto buffer,
+                        AllocateValues<uint8_t>(context.pool, rows * static_cast<int64_t>(width)));
+  uint8_t* out = buffer->mutable_data();
+  for (int64_t row = 0; row < rows; ++row, out += width) {
+    arrow::Decimal256 value = nulls.IsNull(row) ? arrow::Decimal256(0) : values[row];
+    if (value < arrow::Decimal256(0)) value = arrow::Decimal256(-value);
+    std::memcpy(out, value.ToBytes().data(), width);
+  }
+  return MakeFixed(context.type, rows, std::move(buffer), nulls.validity());
+}
+
+Bound BindAbs(BindArgs args) {
+  if (args.size() != 1 || !TakesNumber(*args[0])) return std::nullopt;
+  TypePtr type = args[0]->type;
+  if (type->id() == Type::NA) type = arrow::int64();
+  if (type->id() == Type::HALF_FLOAT) type = arrow::float32();
+  if (arrow::is_decimal(type->id())) return BoundFunction{{type}, type, AbsDecimal};
+  Kernel kernel = VisitNumberType(
+      type->id(),
+      []<typename T>(CType<T>) -> Kernel {
+        if constexpr (std::is_floating_point_v<T>)
+          return AbsFloat<T>;
+        else
+          return AbsInteger<T>;
+      },
+      []() -> Kernel { return nullptr; });
+  return BoundFunction{{type}, type, kernel, arrow::is_integer(type->id())};
+}
+
+// ---- tests of floating-point numbers ----
+
+bool IsNan(double value) { return std::isnan(value); }
+bool IsZero(double value) { return value == 0; }
+
+template <bool (*kTest)(double)>
+Result<std::shared_ptr<Array>> TestDouble(const KernelContext& context,
+                                          std::span<const Operand> args, int64_t rows) {
+  FixedValues<double> values(args[0]);
+  return MapBooleans(context, args, rows, [&](int64_t row) { return kTest(values[row]); });
+}
+
+template <bool (*kTest)(double)>
+Bound BindTest(BindArgs args) {
+  if (args.size() != 1 || !TakesNumber(*args[0])) return std::nullopt;
+  return BoundFunction{{arrow::float64()}, arrow::boolean(), TestDouble<kTest>};
+}
+
+double NanVl(double value, double otherwise) { return std::isnan(value) ? otherwise : value; }
+
+// ---- mod, greatest, least, pi ----
+
+Bound BindMod(BindArgs args) {
+  if (args.size() != 2 || !TakesNumber(*args[0]) || !TakesNumber(*args[1])) return std::nullopt;
+  auto types = TypesOfArithmetic("%", args[0]->type, args[1]->type);
+  if (!types || types->result->id() == Type::HALF_FLOAT) return std::nullopt;
+  bool is_decimal = arrow::is_decimal(types->result->id());
+  Kernel kernel =
+      is_decimal ? DecimalKernel("%", *types->left) : ArithmeticKernel("%", *types->left);
+  return BoundFunction{{types->left, types->right}, types->result, kernel, true};
+}
+
+/// The largest (or smallest) of the arguments that are not null.
+template <int kSign>
+Result<std::shared_ptr<Array>> Extreme(const KernelContext& context, std::span<const Operand> args,
+                                       int64_t rows) {
+  arrow::ArrayVector arrays;
+  std::vector<int64_t> begins;
+  int64_t length = 0;
+  for (const Operand& arg : args) {
+    begins.push_back(length);
+    length += arg.array->length();
+    arrays.push_back(arg.array);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto all, arrow::Concatenate(arrays, context.pool));
+  std::vector<int64_t> chosen(static_cast<size_t>(rows));
+  for (int64_t row = 0; row < rows; ++row) {
+    size_t best = 0;
+    for (size_t i = 1; i < args.size(); ++i) {
+      if (args[i].array->IsNull(args[i].IndexOf(row))) continue;
+      bool is_better = args[best].array->IsNull(args[best].IndexOf(row)) ||
+                       CompareValues(args[i], args[best], row) * kSign > 0;
+      if (is_better) best = i;
+    }
+    chosen[static_cast<size_t>(row)] = begins[best] + args[best].IndexOf(row);
+  }
+  return Gather(context.pool, all, chosen);
+}
+
+template <int kSign>
+Bound BindExtreme(BindArgs args) {
+  if (args.empty()) return std::nullopt;
+  std::vector<TypePtr> types;
+  for (const ExprPtr& arg : args) types.push_back(arg->type);
+  TypePtr common = CommonType(types);
+  if (common == nullptr || ComparisonKernel(Comparison::kLess, *common) == nullptr) {
+    return std::nullopt;
+  }
+  return BoundFunction{std::vector<TypePtr>(args.size(), common), common, Extreme<kSign>};
+}
+
+Result<std::shared_ptr<Array>> Pi(const KernelContext& context, std::span<const Operand> args,
+                                  int64_t rows) {
+  return MapFixed<double>(context, args, rows, [](int64_t) { return std::numbers::pi; });
+}
+
+Bound BindPi(BindArgs args) {
+  return args.empty() ? Bound(BoundFunction{{}, arrow::float64(), Pi}) : std::nullopt;
+}
+
+constexpr Function kFunctions[] = {
+    {"abs", "abs(number)", BindAbs},
+    {"ceil", "ceil(number)", BindFloat<std::ceil>},
+    {"floor", "floor(number)", BindFloat<std::floor>},
+    {"round", "round(number[, digits])", BindRound<std::round, RoundTo>},
+    {"trunc", "trunc(number[, digits])", BindRound<Truncate, TruncateTo>},
+    {"sqrt", "sqrt(number)", BindFloat<std::sqrt>},
+    {"cbrt", "cbrt(number)", BindFloat<std::cbrt>},
+    {"exp", "exp(number)", BindFloat<std::exp>},
+    {"ln", "ln(number)", BindFloat<std::log>},
+    {"log", "log([base, ]number)", BindLog},
+    {"log2", "log2(number)", BindFloat<std::log2>},
+    {"log10", "log10(number)", BindFloat<std::log10>},
+    {"power", "power(number, number)", BindTwoDoubles<std::pow>},
+    {"pow", "pow(number, number)", BindTwoDoubles<std::pow>},
+    {"signum", "signum(number)", BindFloat<Signum>},
+    {"sign", "sign(number)", BindFloat<Signum>},
+    {"sin", "sin(number)", BindFloat<std::sin>},
+    {"cos", "cos(number)", BindFloat<std::cos>},
+    {"tan", "tan(number)", BindFloat<std::tan>},
+    {"asin", "asin(number)", BindFloat<std::asin>},
+    {"acos", "acos(number)", BindFloat<std::acos>},
+    {"atan", "atan(number)", BindFloat<std::atan>},
+    {"atan2", "atan2(number, number)", BindTwoDoubles<std::atan2>},
+    {"degrees", "degrees(number)", BindFloat<Degrees>},
+    {"radians", "radians(number)", BindFloat<Radians>},
+    {"isnan", "isnan(number)", BindTest<IsNan>},
+    {"iszero", "iszero(number)", BindTest<IsZero>},
+    {"nanvl", "nanvl(number, number)", BindTwoDoubles<NanVl>},
+    {"mod", "mod(number, number)", BindMod},
+    {"greatest", "greatest(value, …)", BindExtreme<1>},
+    {"least", "least(value, …)", BindExtreme<-1>},
+    {"pi", "pi()", BindPi},
+};
+
+}  // namespace
+
+std::span<const Function> MathFunctions() { return kFunctions; }
+
+}  // namespace lance::query

@@ -1,0 +1,508 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "arrow/compute/api_scalar.h"
+#include "arrow/compute/exec.h"
+#include "base/compute_kernels.h"
+#include "query/expr/function.h"
+#include "query/expr/kernel/text_output.h"
+#include "query/expr/kernel/utf8.h"
+
+namespace lance::query {
+namespace {
+
+using arrow::Array;
+using Bound = std::optional<BoundFunction>;
+using BindArgs = std::span<const ExprPtr>;
+
+// ---- from strings to strings ----
+
+/// Kernels of Arrow that take one string column.
+Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const KernelContext& context,
+                                         std::span<const Operand> args) {
+  ARROW_RETURN_NOT_OK(InitializeComputeKernels());
+  arrow::compute::ExecContext exec(context.pool);
+  ARROW_ASSIGN_OR_RAISE(auto result,
+                        arrow::compute::CallFunction(function, {args[0].array}, nullptr, &exec));
+  return result.make_array();
+}
+
+Result<std::shared_ptr<Array>> Upper(const KernelContext& context, std::span<const Operand> args,
+                                     int64_t rows) {
+  return CallArrow("utf8_upper", context, args);
+}
+Result<std::shared_ptr<Array>> Lower(const KernelContext& context, std::span<const Operand> args,
+                                     int64_t rows) {
+  return CallArrow("utf8_lower", context, args);
+}
+Result<std::shared_ptr<Array>> InitCap(const KernelContext& context, std::span<const Operand> args,
+                                       int64_t rows) {
+  return CallArrow("utf8_title", context, args);
+}
+
+Result<std::shared_ptr<Array>> Reverse(const KernelContext& context, std::span<const Operand> args,
+                                       int64_t rows) {
+  BytesValues texts(args[0]);
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    std::string_view left = texts[row];
+    out->resize(left.size());
+    for (size_t end = left.size(); !left.empty();) {
+      size_t bytes = CharacterBytes(left);
+      end -= bytes;
+      out->replace(end, bytes, left.substr(0, bytes));
+      left.remove_prefix(bytes);
+    }
+    return Status::OK();
+  });
+}
+
+template <Kernel kKernel>
+Bound BindStringToString(BindArgs args) {
+  if (args.size() != 1 || !TakesString(*args[0])) return std::nullopt;
+  TypePtr type = StringTypeOf(*args[0]);
+  return BoundFunction{{type}, type, kKernel};
+}
+
+/// The characters of `set`, one by one.
+bool IsIn(std::string_view set, std::string_view character) {
+  while (!set.empty()) {
+    size_t bytes = CharacterBytes(set);
+    if (set.substr(0, bytes) == character) return true;
+    set.remove_prefix(bytes);
+  }
+  return false;
+}
+
+std::string_view TrimLeft(std::string_view text, std::string_view set) {
+  while (!text.empty() && IsIn(set, text.substr(0, CharacterBytes(text)))) {
+    text.remove_prefix(CharacterBytes(text));
+  }
+  return text;
+}
+
+std::string_view TrimRight(std::string_view text, std::string_view set) {
+  while (!text.empty()) {
+    size_t begin = text.size() - 1;
+    while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
+    if (!IsIn(set, text.substr(begin))) break;
+    text = text.substr(0, begin);
+  }
+  return text;
+}
+
+template <bool kLeft, bool kRight>
+Result<std::shared_ptr<Array>> Trim(const KernelContext& context, std::span<const Operand> args,
+                                    int64_t rows) {
+  BytesValues texts(args[0]);
+  const Operand& set_operand = args.size() > 1 ? args[1] : args[0];
+  BytesValues sets(set_operand);
+  bool has_set = args.size() > 1;
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    std::string_view set = has_set ? sets[row] : std::string_view(" ");
+    std::string_view text = texts[row];
+    if (kLeft) text = TrimLeft(text, set);
+    if (kRight) text = TrimRight(text, set);
+    *out = text;
+    return Status::OK();
+  });
+}
+
+template <Kernel kKernel>
+Bound BindTrim(BindArgs args) {
+  if (args.empty() || args.size() > 2) return std::nullopt;
+  if (!std::all_of(args.begin(), args.end(), [](auto& arg) { return TakesString(*arg); })) {
+    return std::nullopt;
+  }
+  TypePtr type = StringTypeOf(*args[0]);
+  BoundFunction bound{{type}, type, kKernel};
+  if (args.size() == 2) bound.arg_types.push_back(StringTypeOf(*args[1]));
+  return bound;
+}
+
+// ---- concat ----
+
+/// Nulls count as empty.
+Result<std::shared_ptr<Array>> Concat(const KernelContext& context, std::span<const Operand> args,
+                                      int64_t rows) {
+  std::vector<BytesValues> texts(args.begin(), args.end());
+  return MapTexts(context, {}, rows, [&](int64_t row, std::string* out) {
+    for (size_t i = 0; i < args.size(); ++i) {
+      if (args[i].array->IsValid(args[i].IndexOf(row))) *out += texts[i][row];
+    }
+    return Status::OK();
+  });
+}
+
+Result<std::shared_ptr<Array>> ConcatOperator(const KernelContext& context,
+                                              std::span<const Operand> args, int64_t rows) {
+  std::vector<BytesValues> texts(args.begin(), args.end());
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    for (const BytesValues& text : texts) *out += text[row];
+    return Status::OK();
+  });
+}
+
+/// The first argument goes between the others that are not null.
+Result<std::shared_ptr<Array>> ConcatWithSeparator(const KernelContext& context,
+                                                   std::span<const Operand> args, int64_t rows) {
+  std::vector<BytesValues> texts(args.begin(), args.end());
+  return MapTexts(context, args.first(1), rows, [&](int64_t row, std::string* out) {
+    bool is_first = true;
+    for (size_t i = 1; i < args.size(); ++i) {
+      if (args[i].array->IsNull(args[i].IndexOf(row))) continue;
+      if (!is_first) *out += texts[0][row];
+      is_first = false;
+      *out += texts[i][row];
+    }
+    return Status::OK();
+  });
+}
+
+template <Kernel kKernel, size_t kLeastArgs>
+Bound BindConcat(BindArgs args) {
+  if (args.size() < kLeastArgs) return std::nullopt;
+  bool is_wide = false;
+  for (const ExprPtr& arg : args) {
+    bool has_text = TakesString(*arg) || IsNumeric(*arg->type) || IsTemporal(*arg->type) ||
+                    arg->type->id() == arrow::Type::BOOL;
+    if (!has_text) return std::nullopt;
+    is_wide = is_wide || arg->type->id() == arrow::Type::LARGE_STRING;
+  }
+  TypePtr type = is_wide ? arrow::large_utf8() : arrow::utf8();
+  return BoundFunction{std::vector<TypePtr>(args.size(), type), type, kKernel};
+}
+
+// ---- lengths and positions ----
+
+Result<std::shared_ptr<Array>> CharLength(const KernelContext& context,
+                                          std::span<const Operand> args, int64_t rows) {
+  BytesValues texts(args[0]);
+  return MapFixed<int32_t>(context, args, rows, [&](int64_t row) {
+    return static_cast<int32_t>(CountCharacters(texts[row]));
+  });
+}
+
+template <int32_t kUnitsPerByte>
+Result<std::shared_ptr<Array>> ByteLength(const KernelContext& context,
+                                          std::span<const Operand> args, int64_t rows) {
+  BytesValues texts(args[0]);
+  return MapFixed<int32_t>(context, args, rows, [&](int64_t row) {
+    return static_cast<int32_t>(texts[row].size()) * kUnitsPerByte;
+  });
+}
+
+Result<std::shared_ptr<Array>> Ascii(const KernelContext& context, std::span<const Operand> args,
+                                     int64_t rows) {
+  BytesValues texts(args[0]);
+  return MapFixed<int32_t>(context, args, rows, [&](int64_t row) -> int32_t {
+    std::string_view text = texts[row];
+    if (text.empty()) return 0;
+    size_t bytes = CharacterBytes(text);
+    auto first = static_cast<unsigned char>(text[0]);
+    int32_t code = bytes == 1 ? first : first & (0xFF >> (bytes + 1));
+    for (size_t i = 1; i < bytes; ++i) code = code << 6 | (text[i] & 0x3F);
+    return code;
+  });
+}
+
+template <Kernel kKernel>
+Bound BindStringToInt(BindArgs args) {
+  if (args.size() != 1 || !TakesString(*args[0])) return std::nullopt;
+  return BoundFunction{{StringTypeOf(*args[0])}, arrow::int32(), kKernel};
+}
+
+Bound BindOctetLength(BindArgs args) {
+  if (args.size() != 1) return std::nullopt;
+  if (arrow::is_base_binary_like(args[0]->type->id())) {
+    return BoundFunction{{args[0]->type}, arrow::int32(), ByteLength<1>};
+  }
+  return BindStringToInt<ByteLength<1>>(args);
+}
+
+/// From 1, in characters; 0 if it isn't there.
+Result<std::shared_ptr<Array>> StrPos(const KernelContext& context, std::span<const Operand> args,
+                                      int64_t rows) {
+  BytesValues texts(args[0]);
+  BytesValues wanted(args[1]);
+  return MapFixed<int32_t>(context, args, rows, [&](int64_t row) -> int32_t {
+    size_t at = texts[row].find(wanted[row]);
+    if (at == std::string_view::npos) return 0;
+    return static_cast<int32_t>(CountCharacters(texts[row].substr(0, at))) + 1;
+  });
+}
+
+enum class Where : uint8_t { kStart, kEnd, kAnywhere };
+
+template <Where kWhere>
+Result<std::shared_ptr<Array>> Search(const KernelContext& context, std::span<const Operand> args,
+                                      int64_t rows) {
+  BytesValues texts(args[0]);
+  BytesValues wanted(args[1]);
+  return MapBooleans(context, args, rows, [&](int64_t row) {
+    if (kWhere == Where::kStart) return texts[row].starts_with(wanted[row]);
+    if (kWhere == Where::kEnd) return texts[row].ends_with(wanted[row]);
+    return texts[row].find(wanted[row]) != std::string_view::npos;
+  });
+}
+
+template <Kernel kKernel, const TypePtr& (*kType)()>
+Bound BindTwoStrings(BindArgs args) {
+  if (args.size() != 2 || !TakesString(*args[0]) || !TakesString(*args[1])) return std::nullopt;
+  return BoundFunction{{StringTypeOf(*args[0]), StringTypeOf(*args[1])}, kType(), kKernel};
+}
+
+/// Tokens are what stands between characters that are neither letters nor digits.
+std::vector<std::string_view> Tokens(std::string_view text) {
+  auto is_token = [](char c) {
+    auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x80 || std::isalnum(byte) != 0;
+  };
+  std::vector<std::string_view> tokens;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && is_token(text[end])) ++end;
+    if (end > at) tokens.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return tokens;
+}
+
+Result<std::shared_ptr<Array>> ContainsTokens(const KernelContext& context,
+                                              std::span<const Operand> args, int64_t rows) {
+  BytesValues texts(args[0]);
+  BytesValues wanted(args[1]);
+  return MapBooleans(context, args, rows, [&](int64_t row) {
+    std::vector<std::string_view> tokens = Tokens(texts[row]);
+    std::vector<std::string_view> needed = Tokens(wanted[row]);
+    return std::all_of(needed.begin(), needed.end(), [&](std::string_view token) {
+      return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
+    });
+  });
+}
+
+// ---- parts ----
+
+/// Characters [begin, end) counted from 1; what lies outside of the text is empty.
+void AppendCharacters(std::string_view text, int64_t begin, int64_t end, std::string* out) {
+  begin = std::max<int64_t>(begin, 1);
+  if (end <= begin) return;
+  text.remove_prefix(ByteOfCharacter(text, begin - 1));
+  *out += text.substr(0, ByteOfCharacter(text, end - begin));
+}
+
+Result<std::shared_ptr<Array>> SubStr(const KernelContext& context, std::span<const Operand> args,
+                                      int64_t rows) {
+  BytesValues texts(args[0]);
+  FixedValues<int64_t> starts(args[1]);
+  bool has_length = args.size() > 2;
+  FixedValues<int64_t> lengths(args[has_length ? 2 : 1]);
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    int64_t end = std::numeric_limits<int64_t>::max();
+    if (has_length) {
+      if (lengths[row] < 0) return UserError("negative length ", lengths[row], " of a substring");
+      if (__builtin_add_overflow(starts[row], lengths[row], &end)) {
+        end = std::numeric_limits<int64_t>::max();
+      }
+    }
+    AppendCharacters(texts[row], starts[row], end, out);
+    return Status::OK();
+  });
+}
+
+Bound BindSubStr(BindArgs args) {
+  if (args.size() < 2 || args.size() > 3 || !TakesString(*args[0])) return std::nullopt;
+  if (!std::all_of(args.begin() + 1, args.end(), [](auto& arg) { return TakesInteger(*arg); })) {
+    return std::nullopt;
+  }
+  TypePtr type = StringTypeOf(*args[0]);
+  BoundFunction bound{{type}, type, SubStr, /*can_fail=*/args.size() == 3};
+  bound.arg_types.resize(args.size(), arrow::int64());
+  return bound;
+}
+
+/// The first (or last) n characters; all but as many from the other end if n is negative.
+template <bool kFromLeft>
+Result<std::shared_ptr<Array>> Side(const KernelContext& context, std::span<const Operand> args,
+                                    int64_t rows) {
+  BytesValues texts(args[0]);
+  FixedValues<int64_t> counts(args[1]);
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    int64_t length = CountCharacters(texts[row]);
+    int64_t wanted = counts[row] >= 0
+                         ? std::min(counts[row], length)
+                         : std::max<int64_t>(length + std::max(counts[row], -length), 0);
+    int64_t begin = kFromLeft ? 1 : length - wanted + 1;
+    AppendCharacters(texts[row], begin, begin + wanted, out);
+    return Status::OK();
+  });
+}
+
+Result<std::shared_ptr<Array>> Repeat(const KernelContext& context, std::span<const Operand> args,
+                                      int64_t rows) {
+  constexpr uint64_t kMostBytes = 1u << 30;
+  BytesValues texts(args[0]);
+  FixedValues<int64_t> counts(args[1]);
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    auto count = static_cast<uint64_t>(std::max<int64_t>(counts[row], 0));
+    if (!texts[row].empty() && count > kMostBytes / texts[row].size()) {
+      return UserError("repeat() would make a string of more than ", kMostBytes, " bytes");
+    }
+    out->reserve(count * texts[row].size());
+    for (uint64_t i = 0; i < count && !texts[row].empty(); ++i) *out += texts[row];
+    return Status::OK();
+  });
+}
+
+template <Kernel kKernel, bool kCanFail>
+Bound BindStringAndCount(BindArgs args) {
+  if (args.size() != 2 || !TakesString(*args[0]) || !TakesInteger(*args[1])) return std::nullopt;
+  TypePtr type = StringTypeOf(*args[0]);
+  return BoundFunction{{type, arrow::int64()}, type, kKernel, kCanFail};
+}
+
+/// The n-th of the parts between delimiters, from 1; from the end if n is negative.
+Result<std::shared_ptr<Array>> SplitPart(const KernelContext& context,
+                                         std::span<const Operand> args, int64_t rows) {
+  BytesValues texts(args[0]);
+  BytesValues delimiters(args[1]);
+  FixedValues<int64_t> positions(args[2]);
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    int64_t n = positions[row];
+    if (n == 0) return UserError("split_part() counts from 1, or from -1 backwards, not from 0");
+    std::vector<std::string_view> parts;
+    std::string_view left = texts[row];
+    while (!delimiters[row].empty()) {
+      size_t at = left.find(delimiters[row]);
+      if (at == std::string_view::npos) break;
+      parts.push_back(left.substr(0, at));
+      left.remove_prefix(at + delimiters[row].size());
+    }
+    parts.push_back(left);
+    auto count = static_cast<int64_t>(parts.size());
+    int64_t index = n > 0 ? n - 1 : count + std::max(n, -count - 1);
+    if (index >= 0 && index < count) *out = parts[static_cast<size_t>(index)];
+    return Status::OK();
+  });
+}
+
+Bound BindSplitPart(BindArgs args) {
+  if (args.size() != 3 || !TakesString(*args[0]) || !TakesString(*args[1]) ||
+      !TakesInteger(*args[2])) {
+    return std::nullopt;
+  }
+  TypePtr type = StringTypeOf(*args[0]);
+  return BoundFunction{{type, StringTypeOf(*args[1]), arrow::int64()}, type, SplitPart, true};
+}
+
+// ---- replacing ----
+
+Result<std::shared_ptr<Array>> Replace(const KernelContext& context, std::span<const Operand> args,
+                                       int64_t rows) {
+  BytesValues texts(args[0]);
+  BytesValues wanted(args[1]);
+  BytesValues replacements(args[2]);
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    std::string_view left = texts[row];
+    if (wanted[row].empty()) {
+      // Between all characters, and at both ends.
+      *out = replacements[row];
+      while (!left.empty()) {
+        size_t bytes = CharacterBytes(left);
+        *out += left.substr(0, bytes);
+        *out += replacements[row];
+        left.remove_prefix(bytes);
+      }
+      return Status::OK();
+    }
+    while (true) {
+      size_t at = left.find(wanted[row]);
+      *out += left.substr(0, at);
+      if (at == std::string_view::npos) return Status::OK();
+      *out += replacements[row];
+      left.remove_prefix(at + wanted[row].size());
+    }
+  });
+}
+
+/// Each character of `from` becomes the one at the same place in `to`, or goes.
+Result<std::shared_ptr<Array>> Translate(const KernelContext& context,
+                                         std::span<const Operand> args, int64_t rows) {
+  BytesValues texts(args[0]);
+  BytesValues from(args[1]);
+  BytesValues to(args[2]);
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    for (std::string_view left = texts[row]; !left.empty();) {
+      std::string_view character = left.substr(0, CharacterBytes(left));
+      left.remove_prefix(character.size());
+      int64_t place = 0;
+      std::string_view set = from[row];
+      while (!set.empty() && set.substr(0, CharacterBytes(set)) != character) {
+        set.remove_prefix(CharacterBytes(set));
+        ++place;
+      }
+      if (set.empty()) {
+        *out += character;
+      } else {
+        AppendCharacters(to[row], place + 1, place + 2, out);
+      }
+    }
+    return Status::OK();
+  });
+}
+
+template <Kernel kKernel>
+Bound BindThreeStrings(BindArgs args) {
+  if (args.size() != 3) return std::nullopt;
+  BoundFunction bound{{}, StringTypeOf(*args[0]), kKernel};
+  for (const ExprPtr& arg : args) {
+    if (!TakesString(*arg)) return std::nullopt;
+    bound.arg_types.push_back(StringTypeOf(*arg));
+  }
+  return bound;
+}
+
+constexpr Function kFunctions[] = {
+    {"upper", "upper(string)", BindStringToString<Upper>},
+    {"lower", "lower(string)", BindStringToString<Lower>},
+    {"initcap", "initcap(string)", BindStringToString<InitCap>},
+    {"reverse", "reverse(string)", BindStringToString<Reverse>},
+    {"trim", "trim(string[, characters])", BindTrim<Trim<true, true>>},
+    {"btrim", "btrim(string[, characters])", BindTrim<Trim<true, true>>},
+    {"ltrim", "ltrim(string[, characters])", BindTrim<Trim<true, false>>},
+    {"rtrim", "rtrim(string[, characters])", BindTrim<Trim<false, true>>},
+    {"concat", "concat(value, …)", BindConcat<Concat, 1>},
+    {"||", "value || value", BindConcat<ConcatOperator, 2>},
+    {"concat_ws", "concat_ws(separator, value, …)", BindConcat<ConcatWithSeparator, 2>},
+    {"length", "length(string)", BindStringToInt<CharLength>},
+    {"char_length", "char_length(string)", BindStringToInt<CharLength>},
+    {"character_length", "character_length(string)", BindStringToInt<CharLength>},
+    {"octet_length", "octet_length(string)", BindOctetLength},
+    {"bit_length", "bit_length(string)", BindStringToInt<ByteLength<8>>},
+    {"ascii", "ascii(string)", BindStringToInt<Ascii>},
+    {"strpos", "strpos(string, string)", BindTwoStrings<StrPos, arrow::int32>},
+    {"position", "position(string, string)", BindTwoStrings<StrPos, arrow::int32>},
+    {"instr", "instr(string, string)", BindTwoStrings<StrPos, arrow::int32>},
+    {"starts_with", "starts_with(string, string)",
+     BindTwoStrings<Search<Where::kStart>, arrow::boolean>},
+    {"ends_with", "ends_with(string, string)", BindTwoStrings<Search<Where::kEnd>, arrow::boolean>},
+    {"contains", "contains(string, string)",
+     BindTwoStrings<Search<Where::kAnywhere>, arrow::boolean>},
+    {"contains_tokens", "contains_tokens(string, string)",
+     BindTwoStrings<ContainsTokens, arrow::boolean>},
+    {"substr", "substr(string, start[, length])", BindSubStr},
+    {"substring", "substring(string, start[, length])", BindSubStr},
+    {"left", "left(string, count)", BindStringAndCount<Side<true>, false>},
+    {"right", "right(string, count)", BindStringAndCount<Side<false>, false>},
+    {"repeat", "repeat(string, count)", BindStringAndCount<Repeat, true>},
+    {"split_part", "split_part(string, delimiter, number)", BindSplitPart},
+    {"replace", "replace(string, from, to)", BindThreeStrings<Replace>},
+    {"translate", "translate(string, from, to)", BindThreeStrings<Translate>},
+};
+
+}  // namespace
+
+std::span<const Function> StringFunctions() { return kFunctions; }
+
+}  // namespace lance::query

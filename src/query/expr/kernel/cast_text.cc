@@ -1,0 +1,228 @@
+#include <optional>
+
+#include "arrow/builder.h"
+#include "arrow/type.h"
+#include "arrow/util/decimal.h"
+#include "arrow/util/utf8.h"
+#include "query/expr/kernel/cast_steps.h"
+#include "query/expr/kernel/decimal_values.h"
+#include "query/expr/kernel/number_types.h"
+#include "query/expr/kernel/value_text.h"
+
+namespace lance::query {
+namespace {
+
+using arrow::Array;
+using arrow::Type;
+
+/// Appends write(row), which is something like a string, for each row that is not null.
+template <typename Builder, typename Write>
+Result<std::shared_ptr<Array>> BuildText(const CastJob& job, Write write) {
+  Builder builder(job.to, job.pool);
+  int64_t rows = job.array->length();
+  ARROW_RETURN_NOT_OK(builder.Reserve(rows));
+  for (int64_t row = 0; row < rows; ++row) {
+    if (job.array->IsNull(row)) {
+      ARROW_RETURN_NOT_OK(builder.AppendNull());
+      continue;
+    }
+    auto text = write(row);
+    if (text) {
+      ARROW_RETURN_NOT_OK(builder.Append(*text));
+    } else if (job.mode == CastMode::kTry) {
+      ARROW_RETURN_NOT_OK(builder.AppendNull());
+    } else {
+      return job.CannotCast(row);
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(auto texts, builder.Finish());
+  return WithType(texts, job.to);
+}
+
+template <typename Write>
+Result<std::shared_ptr<Array>> Build(const CastJob& job, Write write) {
+  bool is_wide = job.to->id() == Type::LARGE_STRING || job.to->id() == Type::LARGE_BINARY;
+  return is_wide ? BuildText<arrow::LargeBinaryBuilder>(job, write)
+                 : BuildText<arrow::BinaryBuilder>(job, write);
+}
+
+/// Between strings and bytes.
+Result<std::shared_ptr<Array>> Copy(const CastJob& job) {
+  BytesValues values(job.operand());
+  bool must_check = arrow::is_string(job.to->id()) && !arrow::is_string(job.from().id());
+  if (must_check) arrow::util::InitializeUTF8();
+  return Build(job, [&](int64_t row) -> std::optional<std::string_view> {
+    std::string_view value = values[row];
+    if (must_check && !arrow::util::ValidateUTF8(value)) return std::nullopt;
+    return value;
+  });
+}
+
+std::string NumberText(int64_t value) { return std::to_string(value); }
+std::string NumberText(uint64_t value) { return std::to_string(value); }
+std::string NumberText(float value) { return FloatText(value); }
+std::string NumberText(double value) { return FloatText(value); }
+
+/// Digits of a number.
+template <typename T>
+std::string TextOf(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return NumberText(value);
+  else if constexpr (std::is_signed_v<T>)
+    return NumberText(static_cast<int64_t>(value));
+  else
+    return NumberText(static_cast<uint64_t>(value));
+}
+
+Result<std::shared_ptr<Array>> TimestampsToText(const CastJob& job) {
+  const auto& type = static_cast<const arrow::TimestampType&>(job.from());
+  FixedValues<int64_t> values(job.operand());
+  if (type.timezone().empty()) {
+    return Build(job, [&](int64_t row) {
+      return std::optional<std::string>(TimestampText(values[row], type.unit()));
+    });
+  }
+  ARROW_ASSIGN_OR_RAISE(auto local_array, ToLocalTime(job.pool, job.array));
+  FixedValues<int64_t> local(Operand{local_array, false});
+  int64_t units_per_minute = 60;
+  for (int i = 0; i < static_cast<int>(type.unit()); ++i) units_per_minute *= 1000;
+  bool is_utc = type.timezone() == "UTC";
+  return Build(job, [&](int64_t row) {
+    std::string text = TimestampText(local[row], type.unit());
+    if (is_utc) return std::optional<std::string>(text + "Z");
+    int64_t minutes = (local[row] - values[row]) / units_per_minute;
+    auto two = [](int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+    return std::optional<std::string>(text + (minutes < 0 ? "-" : "+") +
+                                      two(std::abs(minutes) / 60) + ":" +
+                                      two(std::abs(minutes) % 60));
+  });
+}
+
+Result<std::shared_ptr<Array>> TemporalToText(const CastJob& job) {
+  const arrow::DataType& type = job.from();
+  auto write = [&]<typename T>(CType<T>, auto text) {
+    FixedValues<T> values(job.operand());
+    return Build(job, [&](int64_t row) { return std::optional<std::string>(text(values[row])); });
+  };
+  switch (type.id()) {
+    case Type::DATE32:
+      return write(CType<int32_t>(), [](int64_t days) { return DateText(days); });
+    case Type::DATE64:
+      return write(CType<int64_t>(),
+                   [](int64_t millis) { return TimestampText(millis, arrow::TimeUnit::MILLI); });
+    case Type::TIME32:
+      return write(CType<int32_t>(), [&](int64_t value) {
+        return TimeText(value, static_cast<const arrow::TimeType&>(type).unit());
+      });
+    case Type::TIME64:
+      return write(CType<int64_t>(), [&](int64_t value) {
+        return TimeText(value, static_cast<const arrow::TimeType&>(type).unit());
+      });
+    case Type::DURATION:
+      return write(CType<int64_t>(), [&](int64_t value) {
+        return DurationText(value, static_cast<const arrow::DurationType&>(type).unit());
+      });
+    default:
+      return TimestampsToText(job);
+  }
+}
+
+/// parse(text) as an optional of something that fits into T.
+template <typename T, typename Parse>
+Result<std::shared_ptr<Array>> ReadAll(const CastJob& job, Parse parse) {
+  BytesValues values(job.operand());
+  return CastFixed<T>(job, [&](int64_t row, T* out) {
+    auto value = parse(values[row]);
+    if (!value) return false;
+    *out = static_cast<T>(*value);
+    return true;
+  });
+}
+
+template <typename T>
+Result<std::shared_ptr<Array>> ReadNumbers(const CastJob& job) {
+  return ReadAll<T>(job, [](std::string_view text) {
+    if constexpr (std::is_same_v<T, float>)
+      return ParseFloat(text);
+    else if constexpr (std::is_same_v<T, double>)
+      return ParseDouble(text);
+    else
+      return ParseInteger<T>(text);
+  });
+}
+
+Result<std::shared_ptr<Array>> ReadBooleans(const CastJob& job) {
+  CastJob step{job.pool, job.array, arrow::uint8(), job.mode};
+  auto bytes = ReadAll<uint8_t>(step, ParseBoolean);
+  if (!bytes.ok()) return bytes;
+  return CastArray(job.pool, *bytes, arrow::boolean(), job.mode);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Array>> CastToText(const CastJob& job) {
+  const arrow::DataType& type = job.from();
+  if (arrow::is_base_binary_like(type.id()) || type.id() == Type::FIXED_SIZE_BINARY) {
+    return Copy(job);
+  }
+  if (arrow::is_decimal(type.id())) {
+    DecimalOperand values(job.operand());
+    return Build(job, [&](int64_t row) {
+      return std::optional<std::string>(values[row].ToString(values.scale()));
+    });
+  }
+  if (type.id() == Type::BOOL) {
+    BooleanValues values(job.operand());
+    return Build(job, [&](int64_t row) {
+      return std::optional<std::string_view>(values[row] ? "true" : "false");
+    });
+  }
+  if (StorageId(type) != type.id()) return TemporalToText(job);
+  return VisitNumberType(
+      type.id(),
+      [&]<typename T>(CType<T>) {
+        FixedValues<T> values(job.operand());
+        return Build(job,
+                     [&](int64_t row) { return std::optional<std::string>(TextOf(values[row])); });
+      },
+      [&]() -> Result<std::shared_ptr<Array>> { return job.CannotCast(0); });
+}
+
+Result<std::shared_ptr<Array>> CastFromText(const CastJob& job) {
+  switch (job.to->id()) {
+    case Type::BOOL:
+      return ReadBooleans(job);
+    case Type::HALF_FLOAT: {
+      ARROW_ASSIGN_OR_RAISE(auto floats,
+                            CastArray(job.pool, job.array, arrow::float32(), job.mode));
+      return CastArray(job.pool, floats, job.to, job.mode);
+    }
+    case Type::DECIMAL128:
+    case Type::DECIMAL256:
+      return CastToDecimal(job);
+    case Type::DATE32:
+      return ReadAll<int32_t>(job, ParseDate);
+    case Type::DATE64: {
+      ARROW_ASSIGN_OR_RAISE(auto days, CastArray(job.pool, job.array, arrow::date32(), job.mode));
+      return CastArray(job.pool, days, job.to, job.mode);
+    }
+    case Type::TIME32:
+    case Type::TIME64: {
+      auto unit = static_cast<const arrow::TimeType&>(*job.to).unit();
+      auto parse = [unit](std::string_view text) { return ParseTime(text, unit); };
+      return job.to->id() == Type::TIME32 ? ReadAll<int32_t>(job, parse)
+                                          : ReadAll<int64_t>(job, parse);
+    }
+    case Type::TIMESTAMP: {
+      auto unit = static_cast<const arrow::TimestampType&>(*job.to).unit();
+      return ReadAll<int64_t>(job,
+                              [unit](std::string_view text) { return ParseTimestamp(text, unit); });
+    }
+    default:
+      return VisitNumberType(
+          job.to->id(), [&]<typename T>(CType<T>) { return ReadNumbers<T>(job); },
+          [&]() -> Result<std::shared_ptr<Array>> { return job.CannotCast(0); });
+  }
+}
+
+}  // namespace lance::query

@@ -1,0 +1,223 @@
+#include "query/expr/kernel/compare.h"
+
+#include <array>
+#include <cmath>
+
+#include "arrow/util/decimal.h"
+#include "query/expr/kernel/number_types.h"
+#include "query/expr/kernel/reading.h"
+
+namespace lance::query {
+namespace {
+
+using arrow::Array;
+
+template <typename T>
+bool Equal(const T& a, const T& b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a == b || (std::isnan(a) && std::isnan(b));
+  else
+    return a == b;
+}
+
+template <typename T>
+bool Less(const T& a, const T& b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a < b || (!std::isnan(a) && std::isnan(b));
+  else
+    return a < b;
+}
+
+template <Comparison kComparison, typename T>
+bool Holds(const T& a, const T& b) {
+  if constexpr (kComparison == Comparison::kEqual) return Equal(a, b);
+  if constexpr (kComparison == Comparison::kNotEqual) return !Equal(a, b);
+  if constexpr (kComparison == Comparison::kLess) return Less(a, b);
+  if constexpr (kComparison == Comparison::kLessEqual) return !Less(b, a);
+  if constexpr (kComparison == Comparison::kGreater) return Less(b, a);
+  if constexpr (kComparison == Comparison::kGreaterEqual) return !Less(a, b);
+}
+
+template <typename Decimal>
+class DecimalValues {
+ public:
+  explicit DecimalValues(const Operand& operand)
+      : bytes_(operand.array->data()->buffers[1]->data() +
+               operand.array->offset() * static_cast<int64_t>(sizeof(Decimal))),
+        step_(operand.is_constant ? 0 : static_cast<int64_t>(sizeof(Decimal))) {}
+  Decimal operator[](int64_t row) const { return Decimal(bytes_ + row * step_); }
+
+ private:
+  const uint8_t* bytes_;
+  int64_t step_;
+};
+
+template <Comparison kComparison, typename Values>
+Result<std::shared_ptr<Array>> CompareAll(const KernelContext& context,
+                                          std::span<const Operand> args, int64_t rows) {
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
+  Values left(args[0]);
+  Values right(args[1]);
+  // Comparing what lies below nulls does no harm.
+  ARROW_ASSIGN_OR_RAISE(auto bits, PackBits(context.pool, rows, [&](int64_t row) {
+                          return Holds<kComparison>(left[row], right[row]);
+                        }));
+  return MakeBooleans(rows, std::move(bits), nulls.validity());
+}
+
+template <Comparison kComparison>
+Result<std::shared_ptr<Array>> CompareNested(const KernelContext& context,
+                                             std::span<const Operand> args, int64_t rows) {
+  const Array& left = *args[0].array;
+  const Array& right = *args[1].array;
+  auto options = arrow::EqualOptions::Defaults().nans_equal(true);
+  return MapBooleans(context, args, rows, [&](int64_t row) {
+    int64_t at = args[0].IndexOf(row);
+    bool equal = left.RangeEquals(right, at, at + 1, args[1].IndexOf(row), options);
+    return equal == (kComparison == Comparison::kEqual);
+  });
+}
+
+template <Comparison kComparison>
+Kernel KernelFor(const arrow::DataType& type) {
+  switch (type.id()) {
+    case arrow::Type::BOOL:
+      return CompareAll<kComparison, BooleanValues>;
+    case arrow::Type::STRING:
+    case arrow::Type::LARGE_STRING:
+    case arrow::Type::BINARY:
+    case arrow::Type::LARGE_BINARY:
+    case arrow::Type::FIXED_SIZE_BINARY:
+      return CompareAll<kComparison, BytesValues>;
+    case arrow::Type::DECIMAL128:
+      return CompareAll<kComparison, DecimalValues<arrow::Decimal128>>;
+    case arrow::Type::DECIMAL256:
+      return CompareAll<kComparison, DecimalValues<arrow::Decimal256>>;
+    case arrow::Type::LIST:
+    case arrow::Type::LARGE_LIST:
+    case arrow::Type::FIXED_SIZE_LIST:
+    case arrow::Type::STRUCT:
+      if constexpr (kComparison == Comparison::kEqual || kComparison == Comparison::kNotEqual) {
+        return CompareNested<kComparison>;
+      } else {
+        return nullptr;
+      }
+    default:
+      return VisitNumberType(
+          StorageId(type),
+          []<typename T>(CType<T>) -> Kernel { return CompareAll<kComparison, FixedValues<T>>; },
+          []() -> Kernel { return nullptr; });
+  }
+}
+
+/// IS [NOT] DISTINCT FROM, made of `=`.
+template <bool kDistinct>
+Result<std::shared_ptr<Array>> CompareWithNulls(const KernelContext& context,
+                                                std::span<const Operand> args, int64_t rows) {
+  Kernel equal = ComparisonKernel(Comparison::kEqual, *args[0].array->type());
+  ARROW_ASSIGN_OR_RAISE(auto equals, equal(context, args, rows));
+  const auto& result = static_cast<const arrow::BooleanArray&>(*equals);
+  auto is_null = [&](const Operand& operand, int64_t row) {
+    return operand.array->IsNull(operand.IndexOf(row));
+  };
+  ARROW_ASSIGN_OR_RAISE(auto bits, PackBits(context.pool, rows, [&](int64_t row) {
+                          bool same = result.IsValid(row)
+                                          ? result.Value(row)
+                                          : is_null(args[0], row) && is_null(args[1], row);
+                          return same != kDistinct;
+                        }));
+  return MakeBooleans(rows, std::move(bits), nullptr);
+}
+
+template <typename Values>
+int Order(const Operand& left, const Operand& right, int64_t row) {
+  auto a = Values(left)[row];
+  auto b = Values(right)[row];
+  return Less(a, b) ? -1 : Less(b, a) ? 1 : 0;
+}
+
+}  // namespace
+
+std::string_view ComparisonName(Comparison comparison) {
+  constexpr std::array<std::string_view, 8> kNames = {
+      "=", "<>", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"};
+  return kNames[static_cast<size_t>(comparison)];
+}
+
+Comparison Swapped(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::kLess:
+      return Comparison::kGreater;
+    case Comparison::kLessEqual:
+      return Comparison::kGreaterEqual;
+    case Comparison::kGreater:
+      return Comparison::kLess;
+    case Comparison::kGreaterEqual:
+      return Comparison::kLessEqual;
+    default:
+      return comparison;
+  }
+}
+
+Comparison Negated(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::kEqual:
+      return Comparison::kNotEqual;
+    case Comparison::kNotEqual:
+      return Comparison::kEqual;
+    case Comparison::kLess:
+      return Comparison::kGreaterEqual;
+    case Comparison::kLessEqual:
+      return Comparison::kGreater;
+    case Comparison::kGreater:
+      return Comparison::kLessEqual;
+    case Comparison::kGreaterEqual:
+      return Comparison::kLess;
+    case Comparison::kDistinct:
+      return Comparison::kNotDistinct;
+    case Comparison::kNotDistinct:
+      return Comparison::kDistinct;
+  }
+  return comparison;
+}
+
+Kernel ComparisonKernel(Comparison comparison, const arrow::DataType& type) {
+  switch (comparison) {
+    case Comparison::kEqual:
+      return KernelFor<Comparison::kEqual>(type);
+    case Comparison::kNotEqual:
+      return KernelFor<Comparison::kNotEqual>(type);
+    case Comparison::kLess:
+      return KernelFor<Comparison::kLess>(type);
+    case Comparison::kLessEqual:
+      return KernelFor<Comparison::kLessEqual>(type);
+    case Comparison::kGreater:
+      return KernelFor<Comparison::kGreater>(type);
+    case Comparison::kGreaterEqual:
+      return KernelFor<Comparison::kGreaterEqual>(type);
+    case Comparison::kDistinct:
+      return ComparisonKernel(Comparison::kEqual, type) ? CompareWithNulls<true> : nullptr;
+    case Comparison::kNotDistinct:
+      return ComparisonKernel(Comparison::kEqual, type) ? CompareWithNulls<false> : nullptr;
+  }
+  return nullptr;
+}
+
+int CompareValues(const Operand& left, const Operand& right, int64_t row) {
+  const arrow::DataType& type = *left.array->type();
+  switch (type.id()) {
+    case arrow::Type::BOOL:
+      return Order<BooleanValues>(left, right, row);
+    case arrow::Type::DECIMAL128:
+      return Order<DecimalValues<arrow::Decimal128>>(left, right, row);
+    case arrow::Type::DECIMAL256:
+      return Order<DecimalValues<arrow::Decimal256>>(left, right, row);
+    default:
+      return VisitNumberType(
+          StorageId(type),
+          [&]<typename T>(CType<T>) { return Order<FixedValues<T>>(left, right, row); },
+          [&] { return Order<BytesValues>(left, right, row); });
+  }
+}
+
+}  // namespace lance::query

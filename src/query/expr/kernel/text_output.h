@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "arrow/builder.h"
+#include "query/expr/kernel/reading.h"
+
+namespace lance::query {
+
+/// A string column of what write(row, &text) puts into an empty text, for rows that are not null in
+/// `nulls`. `write` returns a Status.
+template <typename Builder, typename Write>
+Result<std::shared_ptr<arrow::Array>> BuildTexts(const KernelContext& context, int64_t rows,
+                                                 const RowNulls& nulls, Write write) {
+  Builder builder(context.type, context.pool);
+  ARROW_RETURN_NOT_OK(builder.Reserve(rows));
+  std::string text;
+  for (int64_t row = 0; row < rows; ++row) {
+    if (nulls.IsNull(row)) {
+      ARROW_RETURN_NOT_OK(builder.AppendNull());
+      continue;
+    }
+    text.clear();
+    ARROW_RETURN_NOT_OK(write(row, &text));
+    ARROW_RETURN_NOT_OK(builder.Append(text));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto texts, builder.Finish());
+  return WithType(texts, context.type);
+}
+
+/// The same; a row is null if it is in any of `args`.
+template <typename Write>
+Result<std::shared_ptr<arrow::Array>> MapTexts(const KernelContext& context,
+                                               std::span<const Operand> args, int64_t rows,
+                                               Write write) {
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
+  if (context.type->id() == arrow::Type::LARGE_STRING) {
+    return BuildTexts<arrow::LargeBinaryBuilder>(context, rows, nulls, write);
+  }
+  return BuildTexts<arrow::BinaryBuilder>(context, rows, nulls, write);
+}
+
+}  // namespace lance::query

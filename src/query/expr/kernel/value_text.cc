@@ -1,0 +1,318 @@
+#include "query/expr/kernel/value_text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <type_traits>
+
+#include "query/expr/kernel/calendar.h"
+
+namespace lance::query {
+namespace {
+
+constexpr int64_t kNanosPerSecond = 1000 * 1000 * 1000;
+
+std::string Padded(int64_t value, size_t width) {
+  std::string digits = std::to_string(value);
+  return digits.size() < width ? std::string(width - digits.size(), '0') + digits : digits;
+}
+
+/// The shortest digits of a number, and where its point is: 0.d₁d₂d₃… · 10^point.
+struct Digits {
+  std::string digits;
+  int32_t point = 0;
+};
+
+template <typename T>
+Digits ShortestDigits(T magnitude) {
+  std::array<char, 64> buffer;
+  auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), magnitude,
+                                    std::chars_format::scientific);
+  std::string_view text(buffer.data(), static_cast<size_t>(end - buffer.data()));
+  size_t exponent = text.find('e');
+  Digits result;
+  for (char c : text.substr(0, exponent)) {
+    if (c != '.') result.digits += c;
+  }
+  int32_t power = 0;
+  std::string_view power_text = text.substr(exponent + 1);
+  if (power_text.starts_with('+')) power_text.remove_prefix(1);
+  std::from_chars(power_text.data(), power_text.data() + power_text.size(), power);
+  result.point = power + 1;
+  return result;
+}
+
+template <typename T>
+std::string ShortestText(T value) {
+  if (std::isnan(value)) return "NaN";
+  std::string sign = std::signbit(value) ? "-" : "";
+  if (std::isinf(value)) return sign + "inf";
+  if (value == 0) return sign + "0.0";
+  constexpr bool kIsDouble = std::is_same_v<T, double>;
+  constexpr int32_t kLongestFixed = kIsDouble ? 16 : 13;
+  constexpr int32_t kMostLeadingZeros = kIsDouble ? 4 : 5;
+  auto [digits, point] = ShortestDigits(std::abs(value));
+  auto count = static_cast<int32_t>(digits.size());
+  if (point > 0 && point <= kLongestFixed) {
+    if (count <= point)
+      return sign + digits + std::string(static_cast<size_t>(point - count), '0') + ".0";
+    return sign + digits.substr(0, static_cast<size_t>(point)) + "." +
+           digits.substr(static_cast<size_t>(point));
+  }
+  if (point <= 0 && point >= -kMostLeadingZeros) {
+    return sign + "0." + std::string(static_cast<size_t>(-point), '0') + digits;
+  }
+  std::string exponent = "e" + std::to_string(point - 1);
+  if (count == 1) return sign + digits + exponent;
+  return sign + digits.substr(0, 1) + "." + digits.substr(1) + exponent;
+}
+
+template <typename T>
+std::optional<T> ParseReal(std::string_view text) {
+  std::string_view digits = text;
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  if (digits.empty() || (digits != text && digits.starts_with('-'))) return std::nullopt;
+  T value = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (end != digits.data() + digits.size() || error == std::errc::invalid_argument) {
+    return std::nullopt;
+  }
+  // nan(…) is C, not SQL.
+  if (digits.back() == ')') return std::nullopt;
+  if (error == std::errc()) return value;
+  // Too large or too small for T: from_chars doesn't say which.
+  size_t exponent = digits.find_first_of("eE");
+  bool is_tiny = exponent != std::string_view::npos && digits.substr(exponent + 1).starts_with('-');
+  T magnitude = is_tiny ? T{0} : std::numeric_limits<T>::infinity();
+  return digits.starts_with('-') ? -magnitude : magnitude;
+}
+
+/// Reads numbers and separators of a date or time from left to right.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : text_(text) {}
+
+  bool AtEnd() const { return text_.empty(); }
+  char Peek() const { return text_.empty() ? '\0' : text_[0]; }
+  bool Take(char c) {
+    if (Peek() != c || text_.empty()) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+  size_t CountDigits() const {
+    size_t count = 0;
+    while (count < text_.size() && text_[count] >= '0' && text_[count] <= '9') ++count;
+    return count;
+  }
+  /// A number of `least` to `most` digits.
+  std::optional<int32_t> Number(size_t least, size_t most) {
+    size_t count = std::min(CountDigits(), most);
+    if (count < least) return std::nullopt;
+    int32_t value = 0;
+    std::from_chars(text_.data(), text_.data() + count, value);
+    text_.remove_prefix(count);
+    return value;
+  }
+  /// Digits of a fraction as nanoseconds; those after the ninth are cut off.
+  std::optional<int64_t> Nanoseconds() {
+    size_t count = CountDigits();
+    if (count == 0) return std::nullopt;
+    int64_t value = 0;
+    for (size_t i = 0; i < 9; ++i) value = value * 10 + (i < count ? text_[i] - '0' : 0);
+    text_.remove_prefix(count);
+    return value;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+std::optional<int64_t> ReadDate(Cursor* cursor) {
+  constexpr size_t kMostYearDigits = 6;
+  CivilDate date;
+  bool is_negative = cursor->Peek() == '-';
+  if (is_negative || cursor->Peek() == '+') cursor->Take(cursor->Peek());
+  constexpr size_t kCompactDigits = 8;
+  bool is_compact = cursor->CountDigits() == kCompactDigits;
+  auto year = is_compact ? cursor->Number(4, 4) : cursor->Number(4, kMostYearDigits);
+  if (!year || (!is_compact && !cursor->Take('-'))) return std::nullopt;
+  auto month = cursor->Number(is_compact ? 2 : 1, 2);
+  if (!month || (!is_compact && !cursor->Take('-'))) return std::nullopt;
+  auto day = cursor->Number(is_compact ? 2 : 1, 2);
+  if (!day) return std::nullopt;
+  date = {is_negative ? -*year : *year, *month, *day};
+  if (date.month < 1 || date.month > 12) return std::nullopt;
+  if (date.day < 1 || date.day > DaysInMonth(date.year, date.month)) return std::nullopt;
+  return DaysOf(date);
+}
+
+/// Nanoseconds since midnight.
+std::optional<int64_t> ReadTime(Cursor* cursor) {
+  auto hour = cursor->Number(1, 2);
+  if (!hour || *hour > 23 || !cursor->Take(':')) return std::nullopt;
+  auto minute = cursor->Number(2, 2);
+  if (!minute || *minute > 59) return std::nullopt;
+  int64_t seconds = (*hour * 60 + *minute) * 60;
+  if (!cursor->Take(':')) return seconds * kNanosPerSecond;
+  auto second = cursor->Number(2, 2);
+  if (!second || *second > 59) return std::nullopt;
+  seconds += *second;
+  if (!cursor->Take('.')) return seconds * kNanosPerSecond;
+  auto nanos = cursor->Nanoseconds();
+  if (!nanos) return std::nullopt;
+  return seconds * kNanosPerSecond + *nanos;
+}
+
+/// `Z`, `+02:00`, `-0330`, `+02`: seconds east of Greenwich.
+std::optional<int64_t> ReadZone(Cursor* cursor) {
+  if (cursor->Take('Z') || cursor->Take('z')) return 0;
+  int64_t sign = cursor->Peek() == '-' ? -1 : 1;
+  if (!cursor->Take('+') && !cursor->Take('-')) return std::nullopt;
+  auto hour = cursor->Number(2, 2);
+  if (!hour || *hour > 23) return std::nullopt;
+  cursor->Take(':');
+  auto minute = cursor->AtEnd() ? std::optional<int32_t>(0) : cursor->Number(2, 2);
+  if (!minute || *minute > 59) return std::nullopt;
+  return sign * (*hour * 60 + *minute) * 60;
+}
+
+std::string FractionText(int64_t nanos) {
+  if (nanos == 0) return "";
+  if (nanos % (1000 * 1000) == 0) return "." + Padded(nanos / (1000 * 1000), 3);
+  if (nanos % 1000 == 0) return "." + Padded(nanos / 1000, 6);
+  return "." + Padded(nanos, 9);
+}
+
+std::string ClockText(int64_t second_of_day, int64_t nanos) {
+  return Padded(second_of_day / 3600, 2) + ":" + Padded(second_of_day / 60 % 60, 2) + ":" +
+         Padded(second_of_day % 60, 2) + FractionText(nanos);
+}
+
+}  // namespace
+
+std::string FloatText(float value) { return ShortestText(value); }
+std::string FloatText(double value) { return ShortestText(value); }
+
+std::string DateText(int64_t days) {
+  CivilDate date = DateOf(days);
+  std::string sign = date.year < 0 ? "-" : date.year > 9999 ? "+" : "";
+  return sign + Padded(std::abs(date.year), 4) + "-" + Padded(date.month, 2) + "-" +
+         Padded(date.day, 2);
+}
+
+std::string TimestampText(int64_t value, arrow::TimeUnit::type unit) {
+  int64_t per_second = UnitsPerSecond(unit);
+  int64_t seconds = FloorDivide(value, per_second);
+  int64_t nanos = FloorModulo(value, per_second) * (kNanosPerSecond / per_second);
+  return DateText(FloorDivide(seconds, kSecondsPerDay)) + "T" +
+         ClockText(FloorModulo(seconds, kSecondsPerDay), nanos);
+}
+
+std::string TimeText(int64_t value, arrow::TimeUnit::type unit) {
+  int64_t per_second = UnitsPerSecond(unit);
+  return ClockText(FloorDivide(value, per_second),
+                   FloorModulo(value, per_second) * (kNanosPerSecond / per_second));
+}
+
+std::string DurationText(int64_t value, arrow::TimeUnit::type unit) {
+  int64_t per_second = UnitsPerSecond(unit);
+  int64_t seconds = value / per_second;
+  int64_t fraction = value % per_second;
+  int64_t second = seconds % 60;
+  std::string sign = second < 0 || fraction < 0 ? "-" : "";
+  std::string text = std::to_string(seconds / kSecondsPerDay) + " days " +
+                     std::to_string(seconds / 3600 % 24) + " hours " +
+                     std::to_string(seconds / 60 % 60) + " mins " + sign +
+                     std::to_string(std::abs(second));
+  if (unit != arrow::TimeUnit::SECOND) {
+    text += "." + Padded(std::abs(fraction), 3 * static_cast<size_t>(unit));
+  }
+  return text + " secs";
+}
+
+std::optional<double> ParseDouble(std::string_view text) { return ParseReal<double>(text); }
+std::optional<float> ParseFloat(std::string_view text) { return ParseReal<float>(text); }
+
+template <typename T>
+std::optional<T> ParseInteger(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
+  T value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+template std::optional<int8_t> ParseInteger(std::string_view);
+template std::optional<int16_t> ParseInteger(std::string_view);
+template std::optional<int32_t> ParseInteger(std::string_view);
+template std::optional<int64_t> ParseInteger(std::string_view);
+template std::optional<uint8_t> ParseInteger(std::string_view);
+template std::optional<uint16_t> ParseInteger(std::string_view);
+template std::optional<uint32_t> ParseInteger(std::string_view);
+template std::optional<uint64_t> ParseInteger(std::string_view);
+
+std::optional<bool> ParseBoolean(std::string_view text) {
+  constexpr size_t kLongest = 5;
+  if (text.size() > kLongest) return std::nullopt;
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  for (const char* word : {"true", "t", "yes", "y", "on", "1"}) {
+    if (lower == word) return true;
+  }
+  for (const char* word : {"false", "f", "no", "n", "off", "0"}) {
+    if (lower == word) return false;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> ParseDate(std::string_view text) {
+  Cursor cursor(text);
+  auto days = ReadDate(&cursor);
+  if (!days || cursor.AtEnd()) return days;
+  // A timestamp does as well.
+  if (!ParseTimestamp(text, arrow::TimeUnit::SECOND)) return std::nullopt;
+  return days;
+}
+
+std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit) {
+  Cursor cursor(text);
+  auto days = ReadDate(&cursor);
+  if (!days) return std::nullopt;
+  int64_t nanos = 0;
+  int64_t offset = 0;
+  if (cursor.Take('T') || cursor.Take('t') || cursor.Take(' ')) {
+    auto time = ReadTime(&cursor);
+    if (!time) return std::nullopt;
+    nanos = *time;
+  }
+  if (!cursor.AtEnd()) {
+    cursor.Take(' ');
+    auto zone = ReadZone(&cursor);
+    if (!zone || !cursor.AtEnd()) return std::nullopt;
+    offset = *zone;
+  }
+  int64_t per_second = UnitsPerSecond(unit);
+  int64_t seconds = *days * kSecondsPerDay + nanos / kNanosPerSecond - offset;
+  int64_t value = 0;
+  if (__builtin_mul_overflow(seconds, per_second, &value) ||
+      __builtin_add_overflow(value, nanos % kNanosPerSecond / (kNanosPerSecond / per_second),
+                             &value)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<int64_t> ParseTime(std::string_view text, arrow::TimeUnit::type unit) {
+  Cursor cursor(text);
+  auto nanos = ReadTime(&cursor);
+  if (!nanos || !cursor.AtEnd()) return std::nullopt;
+  return *nanos / (kNanosPerSecond / UnitsPerSecond(unit));
+}
+
+}  // namespace lance::query

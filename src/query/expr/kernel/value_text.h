@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "arrow/type.h"
+
+namespace lance::query {
+
+// Values as text, and back. What is not understood, or doesn't fit, is nullopt.
+
+/// Shortest digits that read back the same: `1.0`, `0.1`, `1e20`, `NaN`, `inf`.
+std::string FloatText(float value);
+std::string FloatText(double value);
+/// `2021-01-31`; years beyond 9999 with a sign.
+std::string DateText(int64_t days);
+/// `2021-01-31T12:00:00`, with 3, 6 or 9 digits of a fraction if there is one.
+std::string TimestampText(int64_t value, arrow::TimeUnit::type unit);
+std::string TimeText(int64_t value, arrow::TimeUnit::type unit);
+/// `1 days 2 hours 3 mins 4.000000 secs`
+std::string DurationText(int64_t value, arrow::TimeUnit::type unit);
+
+/// `nan`, `inf`, `infinity` in any case too; no spaces.
+std::optional<double> ParseDouble(std::string_view text);
+std::optional<float> ParseFloat(std::string_view text);
+template <typename T>
+std::optional<T> ParseInteger(std::string_view text);
+/// true, t, yes, y, on, 1 and their opposites.
+std::optional<bool> ParseBoolean(std::string_view text);
+/// `2021-01-31`, `2021-1-1`, `20210131`; a time after it is left out.
+std::optional<int64_t> ParseDate(std::string_view text);
+/// A date, then optionally `T` or a space and a time, then a zone (`Z`, `+02:00`). In `unit` since
+/// the epoch; finer digits are cut off.
+std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit);
+/// `12:34`, `12:34:56.789`
+std::optional<int64_t> ParseTime(std::string_view text, arrow::TimeUnit::type unit);
+
+}  // namespace lance::query

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "query/expr/source.h"
+#include "query/expr/syntax.h"
+
+namespace lance::query {
+
+/// Reads an SQL expression: the filter dialect of the reference, and some more
+/// (docs/expressions.md). Time is linear in the length of the text, the stack bounded by kMaxDepth.
+Result<SyntaxPtr> ParseSql(const Source& source);
+
+}  // namespace lance::query
