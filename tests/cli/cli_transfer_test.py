@@ -268,12 +268,15 @@ def peak_memory(*command):
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
     )
     command = [sys.executable, "-c", code, *map(str, command)]
-    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) * 1024
+    # With the allocator that users have, not the one that the tests choose for its checks.
+    environment = {k: v for k, v in os.environ.items() if k != "ARROW_DEFAULT_MEMORY_POOL"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return int(done.stdout) * 1024
 
 
 def test_memory_stays_bounded(cli, tmp_path):
     """300 MB of vectors go through in a fraction of that."""
-    group_rows, width, groups = 100_000, 256, 3
+    group_rows, width, groups = 25_000, 256, 12
     schema = pa.schema({"id": pa.int64(), "vector": pa.list_(pa.float32(), width)})
     values = np.random.default_rng(1).random(group_rows * width, dtype=np.float32)
     vectors = pa.FixedSizeListArray.from_arrays(pa.array(values), width)
