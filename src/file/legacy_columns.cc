@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "arrow/type.h"
+#include "arrow/type_traits.h"
 #include "encoding/read/bit_copy.h"
 #include "encoding/v1/binary_page.h"
 #include "encoding/v1/list_page.h"

@@ -92,13 +92,14 @@ Status AddPages(RandomReader& reader, SeedFolder* seeds) {
     ARROW_ASSIGN_OR_RAISE(auto columns, metadata.LoadColumns({}, reader, {&index, 1}));
     for (const PageMetadata& stored : columns[0].pages) {
       encodings21::PageLayout layout;
-      if (!stored.encoding_type.ends_with("encodings21.PageLayout") ||
-          !ParseMessage(stored.encoding, &layout)) {
+      const bool planar = stored.encoding_type.ends_with("encodings23.PlanarLayout");
+      if (!planar && (!stored.encoding_type.ends_with("encodings21.PageLayout") ||
+                      !ParseMessage(stored.encoding, &layout))) {
         continue;
       }
       encoding::FuzzPage page;
       page.shape = *shape;
-      page.version_2_1 = metadata.version() == FileVersion::kV2_1;
+      page.minor_version = static_cast<uint8_t>(static_cast<uint16_t>(metadata.version()) % 100);
       page.num_rows = static_cast<uint32_t>(stored.num_rows);
       page.layout = stored.encoding;
       for (const ByteRange& range : stored.buffers) {

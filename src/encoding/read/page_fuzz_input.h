@@ -12,12 +12,12 @@ namespace lance::encoding {
 
 /// A page as fuzz targets take it, description and bytes together:
 ///
-///   u8 index of a shape   u8 1 for a page of version 2.1   u32 rows
-///   u16 size of the PageLayout message, the message
+///   u8 index of a shape   u8 minor version: 1, 2 or 3   u32 rows
+///   u16 size of the PageLayout (2.3: PlanarLayout) message, the message
 ///   u8 number of buffers   u32 size of each   their bytes, one after the other
 struct FuzzPage {
   LeafShape shape;
-  bool version_2_1 = false;
+  uint8_t minor_version = 2;
   uint32_t num_rows = 0;
   std::string layout;
   std::vector<std::string> buffers;
@@ -98,15 +98,14 @@ inline std::optional<FuzzPage> ParseFuzzPage(Bytes bytes) {
   };
   FuzzPage page;
   uint8_t shape = 0;
-  uint8_t version_2_1 = 0;
   uint16_t layout_size = 0;
   uint8_t num_buffers = 0;
-  if (!read(&shape) || !read(&version_2_1) || !read(&page.num_rows) || !read(&layout_size) ||
+  if (!read(&shape) || !read(&page.minor_version) || !read(&page.num_rows) || !read(&layout_size) ||
       !read_text(layout_size, &page.layout) || !read(&num_buffers)) {
     return std::nullopt;
   }
   page.shape = FuzzShapes()[shape % FuzzShapes().size()];
-  page.version_2_1 = (version_2_1 & 1) != 0;
+  page.minor_version = static_cast<uint8_t>(1 + (page.minor_version + 2) % 3);
   std::vector<uint32_t> sizes(num_buffers % 5);
   for (uint32_t& size : sizes) {
     if (!read(&size)) return std::nullopt;
@@ -130,7 +129,7 @@ inline std::optional<std::string> EncodeFuzzPage(const FuzzPage& page) {
     return std::nullopt;
   }
   write(static_cast<uint8_t>(shape));
-  write(static_cast<uint8_t>(page.version_2_1));
+  write(page.minor_version);
   write(page.num_rows);
   write(static_cast<uint16_t>(page.layout.size()));
   out += page.layout;

@@ -9,8 +9,10 @@
 #include "arrow/memory_pool.h"
 #include "encoding/read/page_fuzz_input.h"
 #include "encoding/read/page_reader.h"
+#include "encoding/read/planar_layout.h"
 #include "encoding/read/unravel.h"
 #include "encodings21.pb.h"
+#include "encodings23.pb.h"
 #include "proto/parse.h"
 
 namespace lance::encoding {
@@ -83,12 +85,22 @@ Status ReadRows(const PageReader& page, const std::vector<RowRange>& rows, PageB
   return Unravel(*sink, count / scale, pool).status();
 }
 
-Status ReadPage(const FuzzPage& input) {
+Result<std::unique_ptr<PageReader>> OpenPage(const FuzzPage& input,
+                                             std::vector<PageBuffer> buffers) {
+  if (input.minor_version == 3) {
+    encodings23::PlanarLayout layout;
+    if (!ParseMessage(input.layout, &layout)) return Corrupt("no message");
+    return MakePlanarPage(layout, input.shape, std::move(buffers), input.num_rows);
+  }
   encodings21::PageLayout layout;
   if (!ParseMessage(input.layout, &layout)) return Corrupt("no message");
+  return PageReader::Make(layout, input.shape, std::move(buffers), input.num_rows,
+                          input.minor_version == 1);
+}
+
+Status ReadPage(const FuzzPage& input) {
   PageBytes bytes(input.buffers);
-  ARROW_ASSIGN_OR_RAISE(auto page, PageReader::Make(layout, input.shape, bytes.places(),
-                                                    input.num_rows, input.version_2_1));
+  ARROW_ASSIGN_OR_RAISE(auto page, OpenPage(input, bytes.places()));
   ARROW_RETURN_NOT_OK(bytes.Get(page->IndexNeeds()));
   ARROW_RETURN_NOT_OK(page->LoadIndex(bytes.views(), arrow::default_memory_pool()));
   const uint64_t rows = std::min<uint64_t>(input.num_rows, kMaxRows);
