@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "encoding/read/level_counts.h"
+
 namespace lance::encoding {
 
 namespace {
@@ -9,23 +11,6 @@ namespace {
 // Levels that are counted in vectors before one by one.
 constexpr uint64_t kItemsAtOnce = 64;
 constexpr uint64_t kLikelyValuesPerByte = 16;
-
-uint64_t CountEqual(const uint16_t* levels, uint64_t count, uint16_t wanted) {
-  uint16_t found = 0;
-  for (uint64_t i = 0; i < count; ++i) {
-    found = static_cast<uint16_t>(found + (levels[i] == wanted ? 1 : 0));
-  }
-  return found;
-}
-
-// At most 65535 levels.
-uint64_t CountUpTo(const uint16_t* levels, uint64_t count, uint16_t limit) {
-  uint16_t found = 0;
-  for (uint64_t i = 0; i < count; ++i) {
-    found = static_cast<uint16_t>(found + (levels[i] <= limit ? 1 : 0));
-  }
-  return found;
-}
 
 }  // namespace
 
@@ -94,8 +79,7 @@ Status MiniBlockCursor::AppendDefinitions(const MiniBlockPage::Chunk& chunk, uin
     levels.resize(num_values);
     ARROW_RETURN_NOT_OK(page_.def_decoder_->DecodeFixed(chunk.def, num_values,
                                                         reinterpret_cast<uint8_t*>(levels.data())));
-    uint16_t largest = 0;
-    for (uint16_t level : levels) largest = std::max(largest, level);
+    const uint16_t largest = LargestLevel(levels.data(), num_values);
     if (largest > page_.levels_.max_def) {
       return Corrupt("definition level ", largest, ", at most ", page_.levels_.max_def,
                      " is possible");
@@ -161,12 +145,10 @@ Status MiniBlockListCursor::DecodeInto(LeafSink& sink, uint64_t) {
 // As many for each row as the page has on average, but no more than its bytes are likely to hold:
 // what it says of itself is not proved before it is decoded.
 uint64_t MiniBlockListCursor::ExpectedValues() const {
-  uint64_t rows = 0;
-  for (const RowRange& range : rows_) rows += range.count;
   if (page_.num_rows_ == 0) return 0;
   const double per_row =
       static_cast<double>(page_.num_values_) / static_cast<double>(page_.num_rows_);
-  const auto expected = static_cast<uint64_t>(per_row * static_cast<double>(rows));
+  const auto expected = static_cast<uint64_t>(per_row * static_cast<double>(CountRows(rows_)));
   return std::min(expected, kLikelyValuesPerByte * page_.buffers_[1].size);
 }
 
@@ -223,7 +205,7 @@ Status MiniBlockListCursor::CutRows(uint64_t chunk_index, size_t* next_range, Le
     if (row >= end_row) return n;
     const uint64_t target = row - first_row;
     for (; position + kItemsAtOnce <= n; position += kItemsAtOnce) {
-      const uint64_t starts = CountEqual(rep_.data() + position, kItemsAtOnce, max_rep);
+      const uint64_t starts = CountLevels(rep_.data() + position, kItemsAtOnce, max_rep);
       if (seen + starts > target) break;
       seen += starts;
     }
@@ -236,7 +218,8 @@ Status MiniBlockListCursor::CutRows(uint64_t chunk_index, size_t* next_range, Le
   uint64_t counted_items = 0;
   uint64_t counted_values = 0;
   auto values_before = [&](uint64_t item) {
-    counted_values += CountUpTo(def_.data() + counted_items, item - counted_items, max_visible);
+    counted_values +=
+        CountLevelsUpTo(def_.data() + counted_items, item - counted_items, max_visible);
     counted_items = item;
     return counted_values;
   };

@@ -44,7 +44,7 @@ class PageCursor {
   virtual Status DecodeInto(LeafSink& sink, uint64_t at) = 0;
 };
 
-/// One page of one column (versions 2.1 and 2.2): made from its description and the place of its
+/// One page of one column: made from its description and the place of its
 /// buffers, then given its index (chunk table, repetition index, dictionary …) once. After that
 /// immutable and thread-safe; everything needed to plan a read is in flat arrays.
 class PageReader {
@@ -61,9 +61,11 @@ class PageReader {
   uint64_t num_rows() const { return num_rows_; }
   const LeafShape& shape() const { return *shape_; }
 
-  /// What LoadIndex needs; may be empty.
-  virtual std::vector<NeededBytes> IndexNeeds() const = 0;
-  virtual Status LoadIndex(std::span<const Bytes> bytes, arrow::MemoryPool* pool) = 0;
+  /// What LoadIndex needs: nothing, for pages without an index.
+  virtual std::vector<NeededBytes> IndexNeeds() const { return {}; }
+  virtual Status LoadIndex(std::span<const Bytes> /*bytes*/, arrow::MemoryPool* /*pool*/) {
+    return Status::OK();
+  }
   /// Rows of the page, ascending, not overlapping, within [0, num_rows()).
   virtual std::unique_ptr<PageCursor> Start(std::vector<RowRange> rows) const = 0;
 

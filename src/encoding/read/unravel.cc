@@ -1,6 +1,5 @@
 #include "encoding/read/unravel.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -9,6 +8,7 @@
 #include "arrow/buffer.h"
 #include "arrow/util/bit_util.h"
 #include "encoding/read/bit_copy.h"
+#include "encoding/read/level_counts.h"
 
 namespace lance::encoding {
 namespace {
@@ -55,35 +55,6 @@ class BitPacker {
   uint64_t set_ = 0;
   uint64_t word_ = 0;
 };
-
-uint16_t Largest(const uint16_t* levels, uint64_t count) {
-  uint16_t largest = 0;
-  for (uint64_t i = 0; i < count; ++i) largest = std::max(largest, levels[i]);
-  return largest;
-}
-
-bool Contains(const uint16_t* levels, uint64_t count, uint16_t wanted) {
-  uint16_t found = 0;
-  for (uint64_t i = 0; i < count; ++i) {
-    found = static_cast<uint16_t>(found | static_cast<uint16_t>(levels[i] == wanted ? 1 : 0));
-  }
-  return found != 0;
-}
-
-uint64_t CountUpTo(const uint16_t* levels, uint64_t count, uint16_t limit) {
-  // Sums of 16 bits keep the loop in vectors of 16-bit numbers.
-  constexpr uint64_t kBlock = 32768;
-  uint64_t found = 0;
-  for (uint64_t start = 0; start < count; start += kBlock) {
-    const uint64_t end = std::min(count, start + kBlock);
-    uint16_t in_block = 0;
-    for (uint64_t i = start; i < end; ++i) {
-      in_block = static_cast<uint16_t>(in_block + (levels[i] <= limit ? 1 : 0));
-    }
-    found += in_block;
-  }
-  return found;
-}
 
 // def[i × stride] <= limit, one bit an item.
 Result<LayerArrays> ItemsWithoutLists(const uint16_t* def, uint64_t length, uint64_t stride,
@@ -169,12 +140,12 @@ class ListUnraveller {
   Result<LayerArrays> Item() {
     const uint16_t limit = consumed_++;
     const uint16_t last = last_number_[depth_];
-    if (def_ == nullptr || Largest(def_, count_) <= last) {
+    if (def_ == nullptr || LargestLevel(def_, count_) <= last) {
       return ItemsWithoutLists(def_, count_, 1, limit, pool_);
     }
-    if (!Contains(def_, count_, static_cast<uint16_t>(limit + 1))) {
+    if (!HasLevel(def_, count_, static_cast<uint16_t>(limit + 1))) {
       LayerArrays out;
-      out.length = CountUpTo(def_, count_, last);
+      out.length = CountLevelsUpTo(def_, count_, last);
       return out;
     }
     ARROW_ASSIGN_OR_RAISE(auto bits, BitPacker::Make(count_, pool_));

@@ -15,8 +15,6 @@ class BinaryPage final : public PageReader {
   static Result<std::unique_ptr<PageReader>> Make(const LeafShape& shape, PageBuffer offsets,
                                                   uint64_t num_rows, bool empty_is_null);
 
-  std::vector<NeededBytes> IndexNeeds() const override { return {}; }
-  Status LoadIndex(std::span<const Bytes>, arrow::MemoryPool*) override { return Status::OK(); }
   std::unique_ptr<PageCursor> Start(std::vector<RowRange> rows) const override;
 
  private:

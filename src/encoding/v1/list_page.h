@@ -15,8 +15,6 @@ class ListPage final : public PageReader {
                                                   uint64_t num_rows, bool large_offsets,
                                                   uint64_t first_item, uint64_t num_items);
 
-  std::vector<NeededBytes> IndexNeeds() const override { return {}; }
-  Status LoadIndex(std::span<const Bytes>, arrow::MemoryPool*) override { return Status::OK(); }
   std::unique_ptr<PageCursor> Start(std::vector<RowRange> rows) const override;
 
  private:

@@ -22,8 +22,6 @@ class BlobPage final : public PageReader {
                                                   const LeafShape& shape,
                                                   const BufferTable& buffers, uint64_t num_rows);
 
-  std::vector<NeededBytes> IndexNeeds() const override { return {}; }
-  Status LoadIndex(std::span<const Bytes>, arrow::MemoryPool*) override { return Status::OK(); }
   std::unique_ptr<PageCursor> Start(std::vector<RowRange> rows) const override;
 
  private:

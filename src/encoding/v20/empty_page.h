@@ -16,8 +16,6 @@ class EmptyPage final : public PageReader {
     return std::unique_ptr<PageReader>(new EmptyPage(shape, num_rows));
   }
 
-  std::vector<NeededBytes> IndexNeeds() const override { return {}; }
-  Status LoadIndex(std::span<const Bytes>, arrow::MemoryPool*) override { return Status::OK(); }
   std::unique_ptr<PageCursor> Start(std::vector<RowRange> rows) const override;
 
  private:

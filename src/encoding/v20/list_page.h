@@ -21,8 +21,6 @@ class ListPage final : public PageReader {
                                                   const BufferTable& buffers, uint64_t num_rows,
                                                   uint64_t first_item);
 
-  std::vector<NeededBytes> IndexNeeds() const override { return {}; }
-  Status LoadIndex(std::span<const Bytes>, arrow::MemoryPool*) override { return Status::OK(); }
   std::unique_ptr<PageCursor> Start(std::vector<RowRange> rows) const override;
 
  private:
