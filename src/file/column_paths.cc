@@ -4,20 +4,15 @@
 
 #include "arrow/type.h"
 #include "arrow/util/key_value_metadata.h"
+#include "schema/metadata.h"
 
 namespace lance {
 namespace {
 
-constexpr char kBlobKey[] = "lance-encoding:blob";
-constexpr char kExtensionKey[] = "ARROW:extension:name";
-constexpr char kBlobExtension[] = "lance.blob.v2";
-
 bool IsBlob(const Field& field) {
-  if (field.logical_type == "blob") return true;
-  if (field.metadata == nullptr) return false;
-  if (field.metadata->Contains(kBlobKey)) return true;
-  const auto extension = field.metadata->Get(kExtensionKey);
-  return extension.ok() && *extension == kBlobExtension;
+  const arrow::KeyValueMetadata* metadata = field.metadata.get();
+  return field.logical_type == "blob" || FindMetadata(metadata, kBlobKey).has_value() ||
+         FindMetadata(metadata, kExtensionNameKey) == kBlobV2Name;
 }
 
 Status CheckWritable(const Field& field, const std::string& parent) {
@@ -33,15 +28,11 @@ Status CheckWritable(const Field& field, const std::string& parent) {
   return Status::OK();
 }
 
-void CollectLeaves(const Field& field, std::vector<const Field*>* leaves) {
-  if (field.IsLeaf()) leaves->push_back(&field);
-  for (const Field& child : field.children) CollectLeaves(child, leaves);
-}
-
 }  // namespace
 
 Result<ColumnPaths> FindColumnPaths(const Schema& schema, uint32_t minor_version) {
   ColumnPaths paths;
+  const std::vector<const Field*> leaf_fields = schema.Leaves();
   for (const Field& field : schema.fields) {
     ARROW_RETURN_NOT_OK(CheckWritable(field, ""));
     TopLevelField top;
@@ -52,14 +43,12 @@ Result<ColumnPaths> FindColumnPaths(const Schema& schema, uint32_t minor_version
         auto leaves,
         encoding::LeafPathsOf(*arrow::field(field.name, top.type, field.nullable), minor_version));
     top.num_columns = leaves.size();
-    std::vector<const Field*> leaf_fields;
-    CollectLeaves(field, &leaf_fields);
-    for (size_t i = 0; i < leaves.size(); ++i) {
-      auto hints =
-          encoding::ParseEncodingHints(field.metadata.get(), leaf_fields[i]->metadata.get());
-      if (!hints.ok()) return WithPlace(hints.status(), {.field = leaves[i].name()});
-      leaves[i].hints = *std::move(hints);
-      paths.columns.push_back(std::move(leaves[i]));
+    for (encoding::LeafPath& leaf : leaves) {
+      const Field& leaf_field = *leaf_fields[paths.columns.size()];
+      auto hints = encoding::ParseEncodingHints(field.metadata.get(), leaf_field.metadata.get());
+      if (!hints.ok()) return WithPlace(hints.status(), {.field = leaf.name()});
+      leaf.hints = *std::move(hints);
+      paths.columns.push_back(std::move(leaf));
     }
     paths.fields.push_back(std::move(top));
   }
