@@ -8,12 +8,6 @@
 namespace lance {
 namespace {
 
-Schema Joined(const Schema& table, const Schema& added) {
-  Schema joined = table;
-  joined.fields.insert(joined.fields.end(), added.fields.begin(), added.fields.end());
-  return joined;
-}
-
 Result<std::vector<table::DataFragment>> AllFragments(const Snapshot& snapshot) {
   std::vector<table::DataFragment> fragments;
   for (const FragmentSummary& summary : snapshot.fragments()) {
@@ -24,6 +18,12 @@ Result<std::vector<table::DataFragment>> AllFragments(const Snapshot& snapshot) 
 }
 
 }  // namespace
+
+Schema Joined(const Schema& table, const Schema& added) {
+  Schema joined = table;
+  joined.fields.insert(joined.fields.end(), added.fields.begin(), added.fields.end());
+  return joined;
+}
 
 Result<Schema> NewFields(const Snapshot& snapshot, const arrow::Schema& columns) {
   ARROW_RETURN_NOT_OK(CheckWritable(snapshot.manifest()));
@@ -74,13 +74,7 @@ Result<std::shared_ptr<const Snapshot>> AddColumns(
   ARROW_RETURN_NOT_OK(joined.Validate());
   NewFiles files(snapshot.MakeContext(), snapshot.table().store);
   ColumnFilesWriter writer(snapshot, added, &files);
-  while (true) {
-    std::shared_ptr<arrow::RecordBatch> batch;
-    ARROW_RETURN_NOT_OK(values->ReadNext(&batch));
-    if (batch == nullptr) break;
-    ARROW_RETURN_NOT_OK(writer.Write(batch));
-  }
-  ARROW_ASSIGN_OR_RAISE(auto fragments, writer.Finish());
+  ARROW_ASSIGN_OR_RAISE(auto fragments, writer.WriteAll(*values));
   return CommitMerge(snapshot, joined, fragments, /*preserves_nullability=*/true, &files);
 }
 

@@ -12,6 +12,9 @@ namespace lance {
 /// that it has already is a user error.
 Result<Schema> NewFields(const Snapshot& snapshot, const arrow::Schema& columns);
 
+/// The fields of a table and those added to it.
+Schema Joined(const Schema& table, const Schema& added);
+
 /// Adds columns that are null in every row so far; no data is written.
 Result<std::shared_ptr<const Snapshot>> AddNullColumns(const Snapshot& snapshot,
                                                        const arrow::Schema& columns);

@@ -131,4 +131,14 @@ Result<std::vector<table::DataFragment>> ColumnFilesWriter::Finish() {
   return std::move(finished_);
 }
 
+Result<std::vector<table::DataFragment>> ColumnFilesWriter::WriteAll(
+    arrow::RecordBatchReader& values) {
+  while (true) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    ARROW_RETURN_NOT_OK(values.ReadNext(&batch));
+    if (batch == nullptr) return Finish();
+    ARROW_RETURN_NOT_OK(Write(batch));
+  }
+}
+
 }  // namespace lance

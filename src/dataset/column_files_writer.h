@@ -25,6 +25,8 @@ class ColumnFilesWriter {
   Status Write(const std::shared_ptr<arrow::RecordBatch>& batch);
   /// The fragments with their new files. Too few values are a user error.
   Result<std::vector<table::DataFragment>> Finish();
+  /// Writes all batches of `values` and finishes.
+  Result<std::vector<table::DataFragment>> WriteAll(arrow::RecordBatchReader& values);
 
  private:
   Status SkipEmptyFragments();

@@ -31,4 +31,11 @@ Result<table::DataFile> DataFileWriter::Finish() {
   return file;
 }
 
+Result<table::DataFragment> DataFileWriter::FinishFragment() {
+  table::DataFragment fragment;
+  fragment.set_physical_rows(num_rows());
+  ARROW_ASSIGN_OR_RAISE(*fragment.add_files(), Finish());
+  return fragment;
+}
+
 }  // namespace lance

@@ -26,6 +26,8 @@ class DataFileWriter {
   uint64_t estimated_bytes() const { return file_->estimated_bytes(); }
   /// The file as a manifest lists it.
   Result<table::DataFile> Finish();
+  /// The file as the only one of a new fragment.
+  Result<table::DataFragment> FinishFragment();
 
  private:
   DataFileWriter(std::string name, FileVersion version, std::unique_ptr<FileWriter> file)

@@ -13,19 +13,11 @@ Result<WidenedFragment> AddFragmentColumns(
   ARROW_ASSIGN_OR_RAISE(size_t index, snapshot.FindFragment(fragment_id));
   ARROW_ASSIGN_OR_RAISE(Schema added, NewFields(snapshot, *values->schema()));
   WidenedFragment widened;
-  widened.schema = snapshot.manifest().schema;
-  widened.schema.fields.insert(widened.schema.fields.end(), added.fields.begin(),
-                               added.fields.end());
+  widened.schema = Joined(snapshot.manifest().schema, added);
   ARROW_RETURN_NOT_OK(widened.schema.Validate());
   NewFiles files(snapshot.MakeContext(), snapshot.table().store);
   ColumnFilesWriter writer(snapshot, added, &files, std::vector<size_t>{index});
-  while (true) {
-    std::shared_ptr<arrow::RecordBatch> batch;
-    ARROW_RETURN_NOT_OK(values->ReadNext(&batch));
-    if (batch == nullptr) break;
-    ARROW_RETURN_NOT_OK(writer.Write(batch));
-  }
-  ARROW_ASSIGN_OR_RAISE(auto fragments, writer.Finish());
+  ARROW_ASSIGN_OR_RAISE(auto fragments, writer.WriteAll(*values));
   widened.fragment = std::move(fragments[0]);
   files.Keep();
   return widened;

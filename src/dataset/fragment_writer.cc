@@ -52,9 +52,7 @@ Status FragmentWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
 Status FragmentWriter::Finish() { return file_ != nullptr ? CloseFile() : Status::OK(); }
 
 Status FragmentWriter::CloseFile() {
-  table::DataFragment fragment;
-  fragment.set_physical_rows(file_->num_rows());
-  ARROW_ASSIGN_OR_RAISE(*fragment.add_files(), file_->Finish());
+  ARROW_ASSIGN_OR_RAISE(auto fragment, file_->FinishFragment());
   file_.reset();
   fragments_.push_back(std::move(fragment));
   return Status::OK();
