@@ -28,10 +28,7 @@ Result<std::shared_ptr<arrow::Schema>> ExpressionSchema(const Snapshot& snapshot
 }
 
 std::string QuotedPart(const std::string& name) {
-  if (name.find_first_of(".`") == std::string::npos) return name;
-  std::string quoted = "`";
-  for (char c : name) quoted += c == '`' ? std::string("``") : std::string(1, c);
-  return quoted + "`";
+  return name.find_first_of(".`") == std::string::npos ? name : InBackTicks(name);
 }
 
 /// Names of a column and of the members on the way to it.

@@ -217,4 +217,10 @@ Schema Schema::ProjectByIds(const std::vector<int32_t>& ids) const {
   return projected;
 }
 
+std::string InBackTicks(std::string_view name) {
+  std::string quoted = "`";
+  for (char c : name) quoted += c == '`' ? std::string("``") : std::string(1, c);
+  return quoted + "`";
+}
+
 }  // namespace lance

@@ -109,6 +109,9 @@ Result<std::string> LogicalTypeOf(const arrow::DataType& type);
 /// The Arrow type of a leaf's `logical_type`.
 Result<std::shared_ptr<arrow::DataType>> ParseLeafLogicalType(std::string_view logical_type);
 
+/// A name as a part of a path, whatever is in it: in back-ticks, those within doubled.
+std::string InBackTicks(std::string_view name);
+
 /// What `did you mean 'x'?` offers: the candidate with the smallest edit distance, if any is near.
 std::optional<std::string> NearestName(std::string_view name,
                                        const std::vector<std::string>& candidates);

@@ -65,9 +65,7 @@ std::string Quoted(const std::string& name) {
   bool plain = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
                std::all_of(name.begin(), name.end(), is_plain);
   if (plain) return name;
-  std::string quoted = "`";
-  for (char c : name) quoted += c == '`' ? "``" : std::string(1, c);
-  return quoted + "`";
+  return InBackTicks(name);
 }
 
 class Binder {

@@ -71,12 +71,15 @@ Result<std::string> TextOf(const std::vector<JsonItem>& items) {
   return text + "]";
 }
 
-Result<std::shared_ptr<Array>> JsonExtract(const KernelContext& context,
-                                           std::span<const Operand> args, int64_t rows) {
+/// value_of(items, row), an optional value, for each row that has no null.
+template <typename Builder, typename ValueOf>
+Result<std::shared_ptr<Array>> MapMatches(const KernelContext& context,
+                                          std::span<const Operand> args, int64_t rows,
+                                          ValueOf value_of) {
   BytesValues cells(args[0]);
   Paths paths(args[1]);
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
-  arrow::StringBuilder builder(context.pool);
+  Builder builder(context.pool);
   for (int64_t row = 0; row < rows; ++row) {
     if (nulls.IsNull(row)) {
       ARROW_RETURN_NOT_OK(builder.AppendNull());
@@ -84,42 +87,30 @@ Result<std::shared_ptr<Array>> JsonExtract(const KernelContext& context,
     }
     ARROW_ASSIGN_OR_RAISE(const JsonPath* path, paths.Of(row));
     ARROW_ASSIGN_OR_RAISE(Selected selected, Select(cells[row], *path));
-    if (selected.items.empty()) {
-      ARROW_RETURN_NOT_OK(builder.AppendNull());
-      continue;
-    }
-    ARROW_ASSIGN_OR_RAISE(std::string text, TextOf(selected.items));
-    ARROW_RETURN_NOT_OK(builder.Append(text));
+    ARROW_ASSIGN_OR_RAISE(auto value, value_of(selected.items, row));
+    ARROW_RETURN_NOT_OK(value ? builder.Append(*value) : builder.AppendNull());
   }
   return builder.Finish();
 }
 
-/// test(items, row) as booleans of the rows that have no null.
-template <typename Test>
-Result<std::shared_ptr<Array>> TestMatches(const KernelContext& context,
-                                           std::span<const Operand> args, int64_t rows, Test test) {
-  BytesValues cells(args[0]);
-  Paths paths(args[1]);
-  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
-  arrow::BooleanBuilder builder(context.pool);
-  for (int64_t row = 0; row < rows; ++row) {
-    if (nulls.IsNull(row)) {
-      ARROW_RETURN_NOT_OK(builder.AppendNull());
-      continue;
-    }
-    ARROW_ASSIGN_OR_RAISE(const JsonPath* path, paths.Of(row));
-    ARROW_ASSIGN_OR_RAISE(Selected selected, Select(cells[row], *path));
-    ARROW_ASSIGN_OR_RAISE(bool is_true, test(selected.items, row));
-    ARROW_RETURN_NOT_OK(builder.Append(is_true));
-  }
-  return builder.Finish();
+Result<std::shared_ptr<Array>> JsonExtract(const KernelContext& context,
+                                           std::span<const Operand> args, int64_t rows) {
+  return MapMatches<arrow::StringBuilder>(
+      context, args, rows,
+      [](const std::vector<JsonItem>& items, int64_t) -> Result<std::optional<std::string>> {
+        if (items.empty()) return std::nullopt;
+        ARROW_ASSIGN_OR_RAISE(std::string text, TextOf(items));
+        return text;
+      });
 }
 
 Result<std::shared_ptr<Array>> JsonExists(const KernelContext& context,
                                           std::span<const Operand> args, int64_t rows) {
-  return TestMatches(
+  return MapMatches<arrow::BooleanBuilder>(
       context, args, rows,
-      [](const std::vector<JsonItem>& items, int64_t) -> Result<bool> { return !items.empty(); });
+      [](const std::vector<JsonItem>& items, int64_t) -> Result<std::optional<bool>> {
+        return !items.empty();
+      });
 }
 
 /// Some element of a matched array has this text, with or without quotes.
@@ -136,36 +127,27 @@ Result<std::shared_ptr<Array>> JsonArrayContains(const KernelContext& context,
     }
     return false;
   };
-  return TestMatches(context, args, rows,
-                     [&](const std::vector<JsonItem>& items, int64_t row) -> Result<bool> {
-                       for (const JsonItem& item : items) {
-                         ARROW_ASSIGN_OR_RAISE(bool found, has_value(item, values[row]));
-                         if (found) return true;
-                       }
-                       return false;
-                     });
+  return MapMatches<arrow::BooleanBuilder>(
+      context, args, rows,
+      [&](const std::vector<JsonItem>& items, int64_t row) -> Result<std::optional<bool>> {
+        for (const JsonItem& item : items) {
+          ARROW_ASSIGN_OR_RAISE(bool found, has_value(item, values[row]));
+          if (found) return true;
+        }
+        return false;
+      });
 }
 
 /// Of the first match: 0 if it is no array, null if there is none.
 Result<std::shared_ptr<Array>> JsonArrayLength(const KernelContext& context,
                                                std::span<const Operand> args, int64_t rows) {
-  BytesValues cells(args[0]);
-  Paths paths(args[1]);
-  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
-  arrow::Int64Builder builder(context.pool);
-  for (int64_t row = 0; row < rows; ++row) {
-    std::optional<int64_t> length;
-    if (!nulls.IsNull(row)) {
-      ARROW_ASSIGN_OR_RAISE(const JsonPath* path, paths.Of(row));
-      ARROW_ASSIGN_OR_RAISE(Selected selected, Select(cells[row], *path));
-      if (!selected.items.empty()) {
-        auto elements = ItemsOf(selected.items[0]);
-        length = elements ? static_cast<int64_t>(elements->size()) : 0;
-      }
-    }
-    ARROW_RETURN_NOT_OK(length ? builder.Append(*length) : builder.AppendNull());
-  }
-  return builder.Finish();
+  return MapMatches<arrow::Int64Builder>(
+      context, args, rows,
+      [](const std::vector<JsonItem>& items, int64_t) -> Result<std::optional<int64_t>> {
+        if (items.empty()) return std::nullopt;
+        auto elements = ItemsOf(items[0]);
+        return elements ? static_cast<int64_t>(elements->size()) : 0;
+      });
 }
 
 // ---- members ----
