@@ -39,6 +39,14 @@ class TableChanges:
     _core: _core.Dataset
     _default_scan_options: Dict[str, Any]
 
+    @property
+    def schema_metadata(self) -> Dict[str, str]:
+        """The metadata of the Arrow schema."""
+        return {
+            key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
+            for key, value in (self._core.schema.metadata or {}).items()
+        }
+
     def _change(self, verb: str, method: str, *arguments: Any, **named: Any) -> None:
         try:
             self._core = getattr(self._core, method)(*arguments, **named)
@@ -191,10 +199,7 @@ class TableChanges:
     def update_schema_metadata(self, values: Values, *, replace: bool = False) -> Dict[str, str]:
         """The same for the metadata of the Arrow schema."""
         self._change("change", "change_metadata", schema=(dict(values), replace))
-        return {
-            key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
-            for key, value in (self._core.schema.metadata or {}).items()
-        }
+        return self.schema_metadata
 
     def replace_schema_metadata(self, new_metadata: Dict[str, str]) -> None:
         self.update_schema_metadata(new_metadata, replace=True)

@@ -291,14 +291,6 @@ class LanceDataset(TableChanges):
         """The metadata of the table."""
         return self._core.table_metadata()
 
-    @property
-    def schema_metadata(self) -> Dict[str, str]:
-        """The metadata of the Arrow schema."""
-        return {
-            key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
-            for key, value in (self._core.schema.metadata or {}).items()
-        }
-
     def config(self) -> Dict[str, str]:
         """The configuration of the table."""
         return self._core.config()
