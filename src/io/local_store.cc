@@ -95,6 +95,23 @@ struct CloseFolder {
   void operator()(DIR* folder) const { closedir(folder); }
 };
 
+/// visit(stream, entry) for each entry of a folder; none if there is no such folder.
+template <typename Visit>
+Status VisitFolder(const std::string& folder, Visit visit) {
+  std::unique_ptr<DIR, CloseFolder> stream(opendir(folder.empty() ? "/" : folder.c_str()));
+  if (stream == nullptr) {
+    if (errno == ENOENT || errno == ENOTDIR) return Status::OK();
+    return SystemError(errno, "cannot list the folder", folder);
+  }
+  while (true) {
+    errno = 0;
+    const dirent* entry = readdir(stream.get());
+    if (entry == nullptr && errno != 0) return SystemError(errno, "cannot list the folder", folder);
+    if (entry == nullptr) return Status::OK();
+    ARROW_RETURN_NOT_OK(visit(stream.get(), *entry));
+  }
+}
+
 class LocalStore final : public ObjectStore {
  public:
   explicit LocalStore(Durability durability) : sync_(durability == Durability::kPower) {}
@@ -145,49 +162,33 @@ class LocalStore final : public ObjectStore {
   Result<std::vector<std::string>> ListFolders(const Context& context,
                                                const std::string& folder) override {
     std::vector<std::string> folders;
-    std::unique_ptr<DIR, CloseFolder> stream(opendir(folder.empty() ? "/" : folder.c_str()));
-    if (stream == nullptr) {
-      if (errno == ENOENT || errno == ENOTDIR) return folders;
-      return SystemError(errno, "cannot list the folder", folder);
-    }
-    while (true) {
-      errno = 0;
-      const dirent* entry = readdir(stream.get());
-      if (entry == nullptr && errno != 0) {
-        return SystemError(errno, "cannot list the folder", folder);
-      }
-      if (entry == nullptr) return folders;
-      std::string_view name = entry->d_name;
-      if (name == "." || name == "..") continue;
+    auto visit = [&](DIR*, const dirent& entry) -> Status {
+      std::string_view name = entry.d_name;
+      if (name == "." || name == "..") return Status::OK();
       std::string path = folder + "/" + std::string(name);
       struct stat info;
       if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) folders.push_back(path);
-    }
+      return Status::OK();
+    };
+    ARROW_RETURN_NOT_OK(VisitFolder(folder, visit));
+    return folders;
   }
 
   Result<std::vector<ObjectInfo>> List(const Context& context, const std::string& folder) override {
     std::vector<ObjectInfo> objects;
-    std::unique_ptr<DIR, CloseFolder> stream(opendir(folder.empty() ? "/" : folder.c_str()));
-    if (stream == nullptr) {
-      if (errno == ENOENT || errno == ENOTDIR) return objects;
-      return SystemError(errno, "cannot list the folder", folder);
-    }
-    while (true) {
-      errno = 0;
-      const dirent* entry = readdir(stream.get());
-      if (entry == nullptr && errno != 0) {
-        return SystemError(errno, "cannot list the folder", folder);
-      }
-      if (entry == nullptr) return objects;
-      if (entry->d_type == DT_DIR) continue;
+    auto visit = [&](DIR* stream, const dirent& entry) -> Status {
+      if (entry.d_type == DT_DIR) return Status::OK();
+      std::string path = folder + "/" + entry.d_name;
       struct stat info;
-      if (fstatat(dirfd(stream.get()), entry->d_name, &info, 0) != 0) {
+      if (fstatat(dirfd(stream), entry.d_name, &info, 0) != 0) {
         // Deleted since, or a link to nowhere.
-        if (errno == ENOENT) continue;
-        return SystemError(errno, "cannot find", folder + "/" + entry->d_name);
+        return errno == ENOENT ? Status::OK() : SystemError(errno, "cannot find", path);
       }
-      if (S_ISREG(info.st_mode)) objects.push_back(InfoFrom(folder + "/" + entry->d_name, info));
-    }
+      if (S_ISREG(info.st_mode)) objects.push_back(InfoFrom(std::move(path), info));
+      return Status::OK();
+    };
+    ARROW_RETURN_NOT_OK(VisitFolder(folder, visit));
+    return objects;
   }
 
   Status Delete(const Context& context, const std::string& path) override {
