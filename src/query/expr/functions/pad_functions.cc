@@ -18,7 +18,7 @@ void AppendFill(std::string_view fill, int64_t count, std::string* out) {
 template <bool kLeft>
 Result<std::shared_ptr<Array>> Pad(const KernelContext& context, std::span<const Operand> args,
                                    int64_t rows) {
-  constexpr int64_t kMostCharacters = 1 << 28;
+  constexpr int64_t kMostCharacters = 1 << 24;
   BytesValues texts(args[0]);
   FixedValues<int64_t> lengths(args[1]);
   bool has_fill = args.size() > 2;

@@ -341,7 +341,7 @@ Result<std::shared_ptr<Array>> Side(const KernelContext& context, std::span<cons
 
 Result<std::shared_ptr<Array>> Repeat(const KernelContext& context, std::span<const Operand> args,
                                       int64_t rows) {
-  constexpr uint64_t kMostBytes = 1u << 30;
+  constexpr uint64_t kMostBytes = 1u << 26;
   BytesValues texts(args[0]);
   FixedValues<int64_t> counts(args[1]);
   return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {

@@ -106,6 +106,8 @@ Result<std::shared_ptr<Array>> BooleanToNumber(const CastJob& job) {
 }
 
 Result<std::shared_ptr<Array>> CastList(const CastJob& job) {
+  // No rows need no buffers.
+  if (job.array->length() == 0) return arrow::MakeEmptyArray(job.to, job.pool);
   // Fixed-size lists get offsets first.
   std::shared_ptr<Array> lists = job.array;
   if (job.from().id() == Type::FIXED_SIZE_LIST) {
