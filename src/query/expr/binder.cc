@@ -377,7 +377,7 @@ class Binder {
       ARROW_ASSIGN_OR_RAISE(ExprPtr condition, Condition(*arg, is_and ? "AND" : "OR"));
       args.push_back(std::move(condition));
     }
-    return is_and ? MakeAnd(std::move(args), syntax.at) : MakeOr(std::move(args), syntax.at);
+    return is_and ? MakeAnd(args, syntax.at) : MakeOr(args, syntax.at);
   }
 
   Result<ExprPtr> Is(const Syntax& syntax) {
@@ -440,7 +440,7 @@ class Binder {
       }
       equalities.push_back(std::move(equal));
     }
-    return MakeOr(std::move(equalities), syntax.at);
+    return MakeOr(equalities, syntax.at);
   }
 
   Result<ExprPtr> Like(const Syntax& syntax) {
@@ -468,6 +468,7 @@ class Binder {
   /// Casts values to their common type, which is returned.
   Result<TypePtr> Unify(const Syntax& syntax, const std::vector<ExprPtr*>& values) {
     std::vector<TypePtr> types;
+    types.reserve(values.size());
     for (ExprPtr* value : values) types.push_back((*value)->type);
     bool all_equal = std::all_of(types.begin(), types.end(),
                                  [&](const TypePtr& type) { return type->Equals(*types[0]); });

@@ -29,7 +29,7 @@ Result<Operand> ComputeCall(const Expr& expr, Frame* frame) {
     all_constant = all_constant && operand.is_constant;
     args.push_back(std::move(operand));
   }
-  KernelContext context{frame->pool(), expr.type};
+  CallContext context{frame->pool(), expr.type};
   auto result = expr.kernel(context, args, all_constant ? 1 : frame->rows());
   if (result.ok()) return Operand{*std::move(result), all_constant};
   constexpr size_t kShown = 80;

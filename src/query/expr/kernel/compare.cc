@@ -64,8 +64,8 @@ Values Column(const Values& values) {
 }
 
 template <Comparison kComparison, typename Values>
-Result<std::shared_ptr<Array>> CompareAll(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> CompareAll(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
   Values left(args[0]);
   Values right(args[1]);
@@ -85,7 +85,7 @@ Result<std::shared_ptr<Array>> CompareAll(const KernelContext& context,
 }
 
 template <Comparison kComparison>
-Result<std::shared_ptr<Array>> CompareNested(const KernelContext& context,
+Result<std::shared_ptr<Array>> CompareNested(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
   const Array& left = *args[0].array;
   const Array& right = *args[1].array;
@@ -131,7 +131,7 @@ Kernel KernelFor(const arrow::DataType& type) {
 
 /// IS [NOT] DISTINCT FROM, made of `=`.
 template <bool kDistinct>
-Result<std::shared_ptr<Array>> CompareWithNulls(const KernelContext& context,
+Result<std::shared_ptr<Array>> CompareWithNulls(const CallContext& context,
                                                 std::span<const Operand> args, int64_t rows) {
   Kernel equal = ComparisonKernel(Comparison::kEqual, *args[0].array->type());
   ARROW_ASSIGN_OR_RAISE(auto equals, equal(context, args, rows));

@@ -133,7 +133,7 @@ std::shared_ptr<arrow::Array> MakeFixed(const std::shared_ptr<arrow::DataType>& 
 
 /// compute(row) for each row; null rows are left out and are 0.
 template <typename T, typename Compute>
-Result<std::shared_ptr<arrow::Array>> MapFixed(const KernelContext& context,
+Result<std::shared_ptr<arrow::Array>> MapFixed(const CallContext& context,
                                                std::span<const Operand> args, int64_t rows,
                                                Compute compute) {
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
@@ -149,7 +149,7 @@ Result<std::shared_ptr<arrow::Array>> MapFixed(const KernelContext& context,
 
 /// The same where compute(row, &value) may fail.
 template <typename T, typename Compute>
-Result<std::shared_ptr<arrow::Array>> MapFixedChecked(const KernelContext& context,
+Result<std::shared_ptr<arrow::Array>> MapFixedChecked(const CallContext& context,
                                                       std::span<const Operand> args, int64_t rows,
                                                       Compute compute) {
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
@@ -164,7 +164,7 @@ Result<std::shared_ptr<arrow::Array>> MapFixedChecked(const KernelContext& conte
 
 /// test(row) for each row.
 template <typename Test>
-Result<std::shared_ptr<arrow::Array>> MapBooleans(const KernelContext& context,
+Result<std::shared_ptr<arrow::Array>> MapBooleans(const CallContext& context,
                                                   std::span<const Operand> args, int64_t rows,
                                                   Test test) {
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
