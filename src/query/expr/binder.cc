@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "arrow/array.h"
 #include "arrow/array/concatenate.h"
@@ -95,6 +96,15 @@ class Binder {
   }
 
   Result<ExprPtr> Bind(const Syntax& syntax) {
+    // Strictness with literals ends below anything but AND and OR, as in the reference.
+    bool is_chain = syntax.kind == SyntaxKind::kAnd || syntax.kind == SyntaxKind::kOr;
+    const bool strict = std::exchange(strict_, strict_ && is_chain);
+    auto bound = BindNode(syntax, strict);
+    strict_ = strict;
+    return bound;
+  }
+
+  Result<ExprPtr> BindNode(const Syntax& syntax, bool strict) {
     switch (syntax.kind) {
       case SyntaxKind::kLiteral:
         return MakeLiteral(syntax.value, syntax.at);
@@ -111,7 +121,9 @@ class Binder {
         return MakeNot(std::move(arg), syntax.at);
       }
       case SyntaxKind::kOperator:
-        return ComparisonOf(syntax.text) ? Compare(syntax) : Arithmetic(syntax, /*is_root=*/false);
+        if (!ComparisonOf(syntax.text)) return Arithmetic(syntax, /*is_root=*/false);
+        return Compare(syntax, *ComparisonOf(syntax.text), *syntax.args[0], *syntax.args[1],
+                       strict);
       case SyntaxKind::kConcat:
         return Call(syntax, "||");
       case SyntaxKind::kAnd:
@@ -121,12 +133,12 @@ class Binder {
         return Is(syntax);
       case SyntaxKind::kDistinct: {
         auto comparison = syntax.negated ? Comparison::kNotDistinct : Comparison::kDistinct;
-        return Compare(syntax, comparison, *syntax.args[0], *syntax.args[1]);
+        return Compare(syntax, comparison, *syntax.args[0], *syntax.args[1], strict);
       }
       case SyntaxKind::kIn:
-        return In(syntax);
+        return In(syntax, strict);
       case SyntaxKind::kBetween:
-        return Between(syntax);
+        return Between(syntax, strict);
       case SyntaxKind::kLike:
         return Like(syntax);
       case SyntaxKind::kCase:
@@ -263,9 +275,9 @@ class Binder {
     ARROW_ASSIGN_OR_RAISE(ExprPtr right, Bind(*syntax.args[1]));
     // What is selected as `i + 1` has the type of i, as in the reference.
     if (is_root && left->kind == ExprKind::kColumn && IsBare(*syntax.args[1], *right)) {
-      ARROW_RETURN_NOT_OK(TakeTypeOf(*left, *syntax.args[1], &right));
+      ARROW_RETURN_NOT_OK(TakeTypeOf(*left, *syntax.args[1], /*strict=*/true, &right));
     } else if (is_root && right->kind == ExprKind::kColumn && IsBare(*syntax.args[0], *left)) {
-      ARROW_RETURN_NOT_OK(TakeTypeOf(*right, *syntax.args[0], &left));
+      ARROW_RETURN_NOT_OK(TakeTypeOf(*right, *syntax.args[0], /*strict=*/true, &left));
     }
     auto types = TypesOfArithmetic(syntax.text, left->type, right->type);
     Kernel kernel = nullptr;
@@ -289,12 +301,14 @@ class Binder {
     return FoldedCast(Fold(MakeExpr(std::move(call))), types->result);
   }
 
-  /// Gives a literal the type of a column, if it is one that may.
-  Status TakeTypeOf(const Expr& column, const Syntax& syntax, ExprPtr* literal) {
-    ARROW_ASSIGN_OR_RAISE(CoercedLiteral coerced, CoerceLiteral((*literal)->value, column.type));
+  /// Gives a literal the type of a column, if it is one that may. With `strict`, one that can't is
+  /// refused.
+  Status TakeTypeOf(const Expr& column, const Syntax& syntax, bool strict, ExprPtr* literal) {
+    ARROW_ASSIGN_OR_RAISE(CoercedLiteral coerced,
+                          CoerceLiteral((*literal)->value, column.type, strict));
     if (coerced.fit == LiteralFit::kFits) {
       *literal = MakeLiteral(std::move(coerced.value), (*literal)->at);
-    } else if (coerced.fit == LiteralFit::kRefused && IsBare(syntax, **literal)) {
+    } else if (strict && coerced.fit == LiteralFit::kRefused && IsBare(syntax, **literal)) {
       return ErrorAt(syntax, Concat("the literal of type ", (*literal)->type->ToString(),
                                     " cannot be converted to ", column.type->ToString(),
                                     ", the type of column ", column.name,
@@ -304,12 +318,12 @@ class Binder {
   }
 
   /// Brings two operands to one type.
-  Status Meet(const Syntax& at, const Syntax& left_syntax, const Syntax& right_syntax,
+  Status Meet(const Syntax& at, const Syntax& left_syntax, const Syntax& right_syntax, bool strict,
               ExprPtr* left, ExprPtr* right) {
     if ((*left)->kind == ExprKind::kColumn && (*right)->IsLiteral()) {
-      ARROW_RETURN_NOT_OK(TakeTypeOf(**left, right_syntax, right));
+      ARROW_RETURN_NOT_OK(TakeTypeOf(**left, right_syntax, strict, right));
     } else if ((*right)->kind == ExprKind::kColumn && (*left)->IsLiteral()) {
-      ARROW_RETURN_NOT_OK(TakeTypeOf(**right, left_syntax, left));
+      ARROW_RETURN_NOT_OK(TakeTypeOf(**right, left_syntax, strict, left));
     }
     TypePtr common = CommonType((*left)->type, (*right)->type);
     if (common == nullptr && (*left)->type->Equals(*(*right)->type)) common = (*left)->type;
@@ -322,15 +336,11 @@ class Binder {
     return Status::OK();
   }
 
-  Result<ExprPtr> Compare(const Syntax& syntax) {
-    return Compare(syntax, *ComparisonOf(syntax.text), *syntax.args[0], *syntax.args[1]);
-  }
-
   Result<ExprPtr> Compare(const Syntax& syntax, Comparison comparison, const Syntax& left_syntax,
-                          const Syntax& right_syntax) {
+                          const Syntax& right_syntax, bool strict) {
     ARROW_ASSIGN_OR_RAISE(ExprPtr left, Bind(left_syntax));
     ARROW_ASSIGN_OR_RAISE(ExprPtr right, Bind(right_syntax));
-    ARROW_RETURN_NOT_OK(Meet(syntax, left_syntax, right_syntax, &left, &right));
+    ARROW_RETURN_NOT_OK(Meet(syntax, left_syntax, right_syntax, strict, &left, &right));
     TypePtr type = left->type;
     ExprPtr result = MakeComparison(comparison, std::move(left), std::move(right), syntax.at);
     if (result != nullptr) return result;
@@ -338,11 +348,11 @@ class Binder {
                                   ComparisonName(comparison), "'"));
   }
 
-  Result<ExprPtr> Between(const Syntax& syntax) {
-    ARROW_ASSIGN_OR_RAISE(
-        ExprPtr low, Compare(syntax, Comparison::kGreaterEqual, *syntax.args[0], *syntax.args[1]));
-    ARROW_ASSIGN_OR_RAISE(
-        ExprPtr high, Compare(syntax, Comparison::kLessEqual, *syntax.args[0], *syntax.args[2]));
+  Result<ExprPtr> Between(const Syntax& syntax, bool strict) {
+    ARROW_ASSIGN_OR_RAISE(ExprPtr low, Compare(syntax, Comparison::kGreaterEqual, *syntax.args[0],
+                                               *syntax.args[1], strict));
+    ARROW_ASSIGN_OR_RAISE(ExprPtr high, Compare(syntax, Comparison::kLessEqual, *syntax.args[0],
+                                                *syntax.args[2], strict));
     ExprPtr both = MakeAnd({std::move(low), std::move(high)}, syntax.at);
     return syntax.negated ? MakeNot(std::move(both), syntax.at) : both;
   }
@@ -365,7 +375,7 @@ class Binder {
       ARROW_ASSIGN_OR_RAISE(ExprPtr condition, Condition(*arg, is_and ? "AND" : "OR"));
       args.push_back(std::move(condition));
     }
-    return is_and ? MakeAnd(std::move(args), syntax.at) : MakeOr(std::move(args), syntax.at);
+    return is_and ? MakeAnd(args, syntax.at) : MakeOr(args, syntax.at);
   }
 
   Result<ExprPtr> Is(const Syntax& syntax) {
@@ -379,7 +389,7 @@ class Binder {
     return MakeIsBoolean(std::move(arg), syntax.text == "true", syntax.negated, syntax.at);
   }
 
-  Result<ExprPtr> In(const Syntax& syntax) {
+  Result<ExprPtr> In(const Syntax& syntax, bool strict) {
     ARROW_ASSIGN_OR_RAISE(Args args, BindAll(syntax));
     bool is_column = args[0]->kind == ExprKind::kColumn;
     std::vector<TypePtr> types = {args[0]->type};
@@ -387,7 +397,7 @@ class Binder {
     for (size_t i = 1; i < args.size(); ++i) {
       all_literals = all_literals && args[i]->IsLiteral();
       if (is_column && args[i]->IsLiteral()) {
-        ARROW_RETURN_NOT_OK(TakeTypeOf(*args[0], *syntax.args[i], &args[i]));
+        ARROW_RETURN_NOT_OK(TakeTypeOf(*args[0], *syntax.args[i], strict, &args[i]));
       }
       if (!args[i]->type->Equals(*types.back())) types.push_back(args[i]->type);
     }
@@ -428,7 +438,7 @@ class Binder {
       }
       equalities.push_back(std::move(equal));
     }
-    return MakeOr(std::move(equalities), syntax.at);
+    return MakeOr(equalities, syntax.at);
   }
 
   Result<ExprPtr> Like(const Syntax& syntax) {
@@ -456,6 +466,7 @@ class Binder {
   /// Casts values to their common type, which is returned.
   Result<TypePtr> Unify(const Syntax& syntax, const std::vector<ExprPtr*>& values) {
     std::vector<TypePtr> types;
+    types.reserve(values.size());
     for (ExprPtr* value : values) types.push_back((*value)->type);
     bool all_equal = std::all_of(types.begin(), types.end(),
                                  [&](const TypePtr& type) { return type->Equals(*types[0]); });
@@ -611,6 +622,7 @@ class Binder {
 
   const Source& source_;
   const arrow::Schema& schema_;
+  bool strict_ = true;
 };
 
 }  // namespace

@@ -292,7 +292,8 @@ std::optional<ArithmeticTypes> TypesOfArithmetic(std::string_view op, const Type
   return std::nullopt;
 }
 
-Result<CoercedLiteral> CoerceLiteral(const LiteralValue& literal, const TypePtr& column) {
+Result<CoercedLiteral> CoerceLiteral(const LiteralValue& literal, const TypePtr& column,
+                                     bool rounds_floats) {
   const arrow::DataType& from = *literal->type();
   arrow::MemoryPool* pool = arrow::default_memory_pool();
   if (literal->IsNull(0)) {
@@ -305,8 +306,8 @@ Result<CoercedLiteral> CoerceLiteral(const LiteralValue& literal, const TypePtr&
   auto coerced = CastArray(pool, literal, column, CastMode::kTry);
   if (!coerced.ok() || (*coerced)->IsNull(0)) return CoercedLiteral{rule.otherwise, nullptr};
   // Half floats have a small range: what is out of it becomes infinity.
-  bool must_check =
-      rule.exact || (column->id() == Type::HALF_FLOAT && arrow::is_integer(from.id()));
+  bool must_check = rule.exact || !rounds_floats ||
+                    (column->id() == Type::HALF_FLOAT && arrow::is_integer(from.id()));
   if (must_check) {
     ARROW_ASSIGN_OR_RAISE(bool lossless, IsLossless(literal, *coerced));
     if (!lossless) return CoercedLiteral{rule.otherwise, nullptr};

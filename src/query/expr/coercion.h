@@ -42,7 +42,9 @@ struct CoercedLiteral {
   LiteralFit fit = LiteralFit::kOtherKind;
   LiteralValue value;
 };
-/// A literal that meets a column takes the column's type, if that loses nothing.
-Result<CoercedLiteral> CoerceLiteral(const LiteralValue& literal, const TypePtr& column);
+/// A literal that meets a column takes the column's type, if that loses nothing. With
+/// `rounds_floats`, digits that a float has no room for don't count.
+Result<CoercedLiteral> CoerceLiteral(const LiteralValue& literal, const TypePtr& column,
+                                     bool rounds_floats);
 
 }  // namespace lance::query

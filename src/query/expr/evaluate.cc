@@ -29,12 +29,7 @@ Result<Operand> ComputeCall(const Expr& expr, Frame* frame) {
     all_constant = all_constant && operand.is_constant;
     args.push_back(std::move(operand));
   }
-  // Nothing must fail where there is no row.
-  if (all_constant && frame->rows() == 0) {
-    ARROW_ASSIGN_OR_RAISE(auto empty, arrow::MakeEmptyArray(expr.type, frame->pool()));
-    return Operand{std::move(empty), false};
-  }
-  KernelContext context{frame->pool(), expr.type};
+  CallContext context{frame->pool(), expr.type};
   auto result = expr.kernel(context, args, all_constant ? 1 : frame->rows());
   if (result.ok()) return Operand{*std::move(result), all_constant};
   constexpr size_t kShown = 80;
@@ -146,10 +141,6 @@ Result<Operand> ComputeCase(const Expr& expr, Frame* frame) {
     ARROW_ASSIGN_OR_RAISE(Operand null, NullOperand(expr, frame));
     pieces.Add(null, left);
   }
-  if (frame->rows() == 0) {
-    ARROW_ASSIGN_OR_RAISE(auto empty, arrow::MakeEmptyArray(expr.type, frame->pool()));
-    return Operand{std::move(empty), false};
-  }
   return pieces.Finish(frame->pool());
 }
 
@@ -213,6 +204,8 @@ Result<Operand> Compute(const Expr& expr, Frame* frame) {
 
 Result<std::shared_ptr<Array>> Evaluate(const Expr& expr, const arrow::RecordBatch& batch,
                                         arrow::MemoryPool* pool) {
+  // Arrays of no rows need not have buffers, which kernels expect.
+  if (batch.num_rows() == 0) return arrow::MakeEmptyArray(expr.type, pool);
   Frame frame(batch, pool);
   ARROW_ASSIGN_OR_RAISE(Operand operand, Compute(expr, &frame));
   if (!operand.is_constant) return operand.array;
@@ -222,6 +215,7 @@ Result<std::shared_ptr<Array>> Evaluate(const Expr& expr, const arrow::RecordBat
 
 Result<std::vector<int64_t>> MatchingRows(const Expr& filter, const arrow::RecordBatch& batch,
                                           arrow::MemoryPool* pool) {
+  if (batch.num_rows() == 0) return std::vector<int64_t>();
   Frame frame(batch, pool);
   if (filter.kind == ExprKind::kAnd) {
     ARROW_ASSIGN_OR_RAISE(Truth truth, ComputeChain(filter, &frame, /*is_filter=*/true));

@@ -154,6 +154,13 @@ TEST_F(ExprTest, LiteralsTakeTheTypeOfTheColumnIfNothingIsLost) {
   }
 }
 
+TEST_F(ExprTest, BelowNotLiteralsAreComparedAsTheyAre) {
+  EXPECT_EQ(Rows("not (i > 1.5)"), "0 3");
+  EXPECT_EQ(Rows("not (f32 = 0.1)"), "0 1 3 4") << "as double";
+  EXPECT_EQ(Rows("f32 = 0.1"), "0");
+  EXPECT_THAT(Error("b and (i > 1.5 or b)"), HasSubstr("cannot be converted"));
+}
+
 TEST_F(ExprTest, FloatsHaveATotalOrder) {
   EXPECT_EQ(Rows("f = 0.0"), "0 1");
   EXPECT_EQ(Rows("f < 0.0"), "");

@@ -24,7 +24,7 @@ ExprPtr BooleanCall(std::string_view name, Kernel kernel, std::vector<ExprPtr> a
 }
 
 /// AND or OR: `neutral` operands are left out, one that is its opposite decides.
-ExprPtr MakeChain(ExprKind kind, std::vector<ExprPtr> args, SourceSpan at) {
+ExprPtr MakeChain(ExprKind kind, const std::vector<ExprPtr>& args, SourceSpan at) {
   const bool neutral = kind == ExprKind::kAnd;
   std::vector<ExprPtr> kept;
   kept.reserve(args.size());
@@ -70,12 +70,12 @@ ExprPtr Fold(ExprPtr expr) {
   return value.ok() ? MakeLiteral(*std::move(value), expr->at) : expr;
 }
 
-ExprPtr MakeAnd(std::vector<ExprPtr> args, SourceSpan at) {
-  return MakeChain(ExprKind::kAnd, std::move(args), at);
+ExprPtr MakeAnd(const std::vector<ExprPtr>& args, SourceSpan at) {
+  return MakeChain(ExprKind::kAnd, args, at);
 }
 
-ExprPtr MakeOr(std::vector<ExprPtr> args, SourceSpan at) {
-  return MakeChain(ExprKind::kOr, std::move(args), at);
+ExprPtr MakeOr(const std::vector<ExprPtr>& args, SourceSpan at) {
+  return MakeChain(ExprKind::kOr, args, at);
 }
 
 ExprPtr MakeNot(ExprPtr arg, SourceSpan at) {
@@ -89,8 +89,7 @@ ExprPtr MakeNot(ExprPtr arg, SourceSpan at) {
     std::vector<ExprPtr> negated;
     negated.reserve(arg->args.size());
     for (const ExprPtr& operand : arg->args) negated.push_back(MakeNot(operand, operand->at));
-    return arg->kind == ExprKind::kAnd ? MakeOr(std::move(negated), at)
-                                       : MakeAnd(std::move(negated), at);
+    return arg->kind == ExprKind::kAnd ? MakeOr(negated, at) : MakeAnd(negated, at);
   }
   return BooleanCall("not", NotKernel(), {std::move(arg)}, at);
 }

@@ -9,9 +9,9 @@ namespace lance::query {
 
 // Boolean expressions, simplified as they are made. The arguments are bound and have fitting types.
 
-/// Nested ANDs become one; null if `args` is empty means TRUE.
-ExprPtr MakeAnd(std::vector<ExprPtr> args, SourceSpan at);
-ExprPtr MakeOr(std::vector<ExprPtr> args, SourceSpan at);
+/// Nested ANDs become one; without operands it is TRUE.
+ExprPtr MakeAnd(const std::vector<ExprPtr>& args, SourceSpan at);
+ExprPtr MakeOr(const std::vector<ExprPtr>& args, SourceSpan at);
 /// Moves inwards where the operand has a negation of its own.
 ExprPtr MakeNot(ExprPtr arg, SourceSpan at);
 /// Null if values of this type can't be compared so. A literal goes to the right.

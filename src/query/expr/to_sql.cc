@@ -49,7 +49,7 @@ std::string ArrowCast(std::string_view inner, const arrow::DataType& type) {
 /// One value. `beside_column`: what it meets has its type, so that it need not say its own.
 std::string ValueSql(const arrow::Array& array, int64_t at, bool beside_column) {
   const arrow::DataType& type = *array.type();
-  auto typed = [&](std::string text, bool is_own_type) {
+  auto typed = [&](const std::string& text, bool is_own_type) {
     return beside_column || is_own_type ? text : ArrowCast(text, type);
   };
   if (array.IsNull(at)) return typed("NULL", type.id() == Type::NA);

@@ -231,7 +231,7 @@ class ArrowTypeParser {
     ARROW_ASSIGN_OR_RAISE(int32_t scale, Number());
     auto type = word == "Decimal128" ? arrow::Decimal128Type::Make(precision, scale)
                                      : arrow::Decimal256Type::Make(precision, scale);
-    return type.ok() ? type : Unknown();
+    return type.ok() && scale >= 0 && scale <= precision ? type : Unknown();
   }
 
   std::string_view text_;

@@ -140,13 +140,13 @@ int64_t UnitOf(const arrow::DataType& type) {
 }
 
 /// The operand's local times.
-Result<Operand> Local(const KernelContext& context, const Operand& operand) {
+Result<Operand> Local(const CallContext& context, const Operand& operand) {
   ARROW_ASSIGN_OR_RAISE(auto local, ToLocalTime(context.pool, operand.array));
   return Operand{std::move(local), operand.is_constant};
 }
 
 template <typename T>
-Result<std::shared_ptr<Array>> DatePart(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> DatePart(const CallContext& context, std::span<const Operand> args,
                                         int64_t rows) {
   Part part = *PartNamed(BytesValues(args[0])[0]);
   ARROW_ASSIGN_OR_RAISE(Operand local, Local(context, args[1]));
@@ -157,7 +157,7 @@ Result<std::shared_ptr<Array>> DatePart(const KernelContext& context, std::span<
   });
 }
 
-Result<std::shared_ptr<Array>> Epoch(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Epoch(const CallContext& context, std::span<const Operand> args,
                                      int64_t rows) {
   FixedValues<int64_t> values(args[1]);
   auto per_second = static_cast<double>(UnitOf(*args[1].array->type()));
@@ -257,13 +257,13 @@ Status Truncate(int64_t value, int64_t per_second, Part part, int64_t* out) {
   return Status::OK();
 }
 
-Result<std::shared_ptr<Array>> DateTrunc(const KernelContext& context,
-                                         std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> DateTrunc(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
   Part part = *PartNamed(BytesValues(args[0])[0]);
   ARROW_ASSIGN_OR_RAISE(Operand local, Local(context, args[1]));
   FixedValues<int64_t> values(local);
   int64_t per_second = UnitOf(*local.array->type());
-  KernelContext local_context{context.pool, local.array->type()};
+  CallContext local_context{context.pool, local.array->type()};
   ARROW_ASSIGN_OR_RAISE(auto truncated,
                         MapFixedChecked<int64_t>(
                             local_context, args.subspan(1), rows, [&](int64_t row, int64_t* out) {
@@ -286,13 +286,13 @@ Bound BindDateTrunc(BindArgs args) {
 // ---- making dates and timestamps ----
 
 /// The argument was cast already.
-Result<std::shared_ptr<Array>> Identity(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Identity(const CallContext& context, std::span<const Operand> args,
                                         int64_t rows) {
   return args[0].array;
 }
 
 template <typename T>
-Result<std::shared_ptr<Array>> SecondsToNanos(const KernelContext& context,
+Result<std::shared_ptr<Array>> SecondsToNanos(const CallContext& context,
                                               std::span<const Operand> args, int64_t rows) {
   FixedValues<T> values(args[0]);
   return MapFixedChecked<int64_t>(context, args, rows, [&](int64_t row, int64_t* out) {
@@ -345,13 +345,13 @@ Bound BindToUnixTime(BindArgs args) {
   return BoundFunction{
       {seconds},
       arrow::int64(),
-      [](const KernelContext& context, std::span<const Operand> operands, int64_t rows) {
+      [](const CallContext& context, std::span<const Operand> operands, int64_t rows) {
         return CastArray(context.pool, operands[0].array, context.type, CastMode::kStrict);
       },
       true};
 }
 
-Result<std::shared_ptr<Array>> MakeDate(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> MakeDate(const CallContext& context, std::span<const Operand> args,
                                         int64_t rows) {
   FixedValues<int32_t> years(args[0]);
   FixedValues<int32_t> months(args[1]);

@@ -73,9 +73,8 @@ Result<std::string> TextOf(const std::vector<JsonItem>& items) {
 
 /// value_of(items, row), an optional value, for each row that has no null.
 template <typename Builder, typename ValueOf>
-Result<std::shared_ptr<Array>> MapMatches(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows,
-                                          ValueOf value_of) {
+Result<std::shared_ptr<Array>> MapMatches(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows, ValueOf value_of) {
   BytesValues cells(args[0]);
   Paths paths(args[1]);
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
@@ -93,7 +92,7 @@ Result<std::shared_ptr<Array>> MapMatches(const KernelContext& context,
   return builder.Finish();
 }
 
-Result<std::shared_ptr<Array>> JsonExtract(const KernelContext& context,
+Result<std::shared_ptr<Array>> JsonExtract(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   return MapMatches<arrow::StringBuilder>(
       context, args, rows,
@@ -104,8 +103,8 @@ Result<std::shared_ptr<Array>> JsonExtract(const KernelContext& context,
       });
 }
 
-Result<std::shared_ptr<Array>> JsonExists(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> JsonExists(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
   return MapMatches<arrow::BooleanBuilder>(
       context, args, rows,
       [](const std::vector<JsonItem>& items, int64_t) -> Result<std::optional<bool>> {
@@ -114,7 +113,7 @@ Result<std::shared_ptr<Array>> JsonExists(const KernelContext& context,
 }
 
 /// Some element of a matched array has this text, with or without quotes.
-Result<std::shared_ptr<Array>> JsonArrayContains(const KernelContext& context,
+Result<std::shared_ptr<Array>> JsonArrayContains(const CallContext& context,
                                                  std::span<const Operand> args, int64_t rows) {
   BytesValues values(args[2]);
   auto has_value = [&](const JsonItem& item, std::string_view wanted) -> Result<bool> {
@@ -139,7 +138,7 @@ Result<std::shared_ptr<Array>> JsonArrayContains(const KernelContext& context,
 }
 
 /// Of the first match: 0 if it is no array, null if there is none.
-Result<std::shared_ptr<Array>> JsonArrayLength(const KernelContext& context,
+Result<std::shared_ptr<Array>> JsonArrayLength(const CallContext& context,
                                                std::span<const Operand> args, int64_t rows) {
   return MapMatches<arrow::Int64Builder>(
       context, args, rows,
@@ -170,9 +169,8 @@ Status InvalidCast(std::string_view type) {
 
 /// Appends convert(member) for each row that has one which is not JSON null.
 template <typename Builder, typename Convert>
-Result<std::shared_ptr<Array>> MapMembers(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows,
-                                          bool keeps_null, Convert convert) {
+Result<std::shared_ptr<Array>> MapMembers(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows, bool keeps_null, Convert convert) {
   BytesValues cells(args[0]);
   BytesValues keys(args[1]);
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
@@ -190,7 +188,7 @@ Result<std::shared_ptr<Array>> MapMembers(const KernelContext& context,
   return builder.Finish();
 }
 
-Result<std::shared_ptr<Array>> JsonGet(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> JsonGet(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
   return MapMembers<arrow::LargeBinaryBuilder>(
       context, args, rows, /*keeps_null=*/true,
@@ -207,7 +205,7 @@ Result<std::string> ToString(const JsonItem& item) {
   return TextOf(item);
 }
 
-Result<std::shared_ptr<Array>> JsonGetString(const KernelContext& context,
+Result<std::shared_ptr<Array>> JsonGetString(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
   return MapMembers<arrow::StringBuilder>(context, args, rows, false, ToString);
 }
@@ -237,8 +235,8 @@ Result<int64_t> ToInteger(const JsonItem& item) {
   return static_cast<int64_t>(value);
 }
 
-Result<std::shared_ptr<Array>> JsonGetInt(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> JsonGetInt(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
   return MapMembers<arrow::Int64Builder>(context, args, rows, false, ToInteger);
 }
 
@@ -250,7 +248,7 @@ Result<double> ToDouble(const JsonItem& item) {
   return *number;
 }
 
-Result<std::shared_ptr<Array>> JsonGetFloat(const KernelContext& context,
+Result<std::shared_ptr<Array>> JsonGetFloat(const CallContext& context,
                                             std::span<const Operand> args, int64_t rows) {
   return MapMembers<arrow::DoubleBuilder>(context, args, rows, false, ToDouble);
 }
@@ -265,7 +263,7 @@ Result<bool> ToBoolean(const JsonItem& item) {
   return InvalidCast("boolean");
 }
 
-Result<std::shared_ptr<Array>> JsonGetBool(const KernelContext& context,
+Result<std::shared_ptr<Array>> JsonGetBool(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   return MapMembers<arrow::BooleanBuilder>(context, args, rows, false, ToBoolean);
 }

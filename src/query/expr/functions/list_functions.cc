@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "arrow/array/concatenate.h"
+#include "arrow/builder.h"
 #include "query/expr/function.h"
 #include "query/expr/kernel/compare.h"
 #include "query/expr/kernel/gather.h"
@@ -51,7 +52,7 @@ TypePtr ListOf(const Expr& expr, const TypePtr& item) {
 // ---- array_has ----
 
 /// Whether each item equals the value that belongs to its row; false for nulls.
-Result<std::shared_ptr<Array>> EqualItems(const KernelContext& context, const ListRows& lists,
+Result<std::shared_ptr<Array>> EqualItems(const CallContext& context, const ListRows& lists,
                                           const Operand& value, int64_t rows) {
   Operand items{lists.items(), false};
   Operand expected = value;
@@ -71,7 +72,7 @@ bool IsTrue(const Array& booleans, int64_t at) {
   return booleans.IsValid(at) && static_cast<const arrow::BooleanArray&>(booleans).Value(at);
 }
 
-Result<std::shared_ptr<Array>> ArrayHas(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> ArrayHas(const CallContext& context, std::span<const Operand> args,
                                         int64_t rows) {
   ListRows lists(args[0]);
   ARROW_ASSIGN_OR_RAISE(auto equal, EqualItems(context, lists, args[1], rows));
@@ -84,7 +85,7 @@ Result<std::shared_ptr<Array>> ArrayHas(const KernelContext& context, std::span<
 }
 
 /// From 1; null if it isn't there.
-Result<std::shared_ptr<Array>> ArrayPosition(const KernelContext& context,
+Result<std::shared_ptr<Array>> ArrayPosition(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
   ListRows lists(args[0]);
   ARROW_ASSIGN_OR_RAISE(auto equal, EqualItems(context, lists, args[1], rows));
@@ -92,12 +93,13 @@ Result<std::shared_ptr<Array>> ArrayPosition(const KernelContext& context,
   arrow::UInt64Builder builder(context.pool);
   ARROW_RETURN_NOT_OK(builder.Reserve(rows));
   for (int64_t row = 0; row < rows; ++row) {
-    int64_t at = lists.Begin(row);
-    while (!nulls.IsNull(row) && at < lists.End(row) && !IsTrue(*equal, at)) ++at;
-    if (nulls.IsNull(row) || at == lists.End(row)) {
-      builder.UnsafeAppendNull();
-    } else {
+    const int64_t end = lists.End(row);
+    int64_t at = nulls.IsNull(row) ? end : lists.Begin(row);
+    while (at < end && !IsTrue(*equal, at)) ++at;
+    if (at < end) {
       builder.UnsafeAppend(static_cast<uint64_t>(at - lists.Begin(row) + 1));
+    } else {
+      builder.UnsafeAppendNull();
     }
   }
   return builder.Finish();
@@ -121,7 +123,7 @@ Bound BindListAndItem(BindArgs args) {
 /// Whether each item of one list is among those of another.
 class Membership {
  public:
-  static Result<Membership> Of(const KernelContext& context, const Operand& needles,
+  static Result<Membership> Of(const CallContext& context, const Operand& needles,
                                const Operand& haystacks) {
     Membership membership(needles, haystacks);
     if (!haystacks.is_constant || haystacks.array->IsNull(0)) return membership;
@@ -159,7 +161,7 @@ class Membership {
   std::shared_ptr<Array> found_;
 };
 
-Result<std::shared_ptr<Array>> ArrayHasAny(const KernelContext& context,
+Result<std::shared_ptr<Array>> ArrayHasAny(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(auto membership, Membership::Of(context, args[0], args[1]));
   ListRows lists(args[0]);
@@ -172,7 +174,7 @@ Result<std::shared_ptr<Array>> ArrayHasAny(const KernelContext& context,
 }
 
 /// All items of the second list are in the first.
-Result<std::shared_ptr<Array>> ArrayHasAll(const KernelContext& context,
+Result<std::shared_ptr<Array>> ArrayHasAll(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(auto membership, Membership::Of(context, args[1], args[0]));
   ListRows wanted(args[1]);
@@ -198,14 +200,14 @@ Bound BindTwoLists(BindArgs args) {
 
 // ---- sizes and items ----
 
-Result<std::shared_ptr<Array>> ArrayLength(const KernelContext& context,
+Result<std::shared_ptr<Array>> ArrayLength(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   ListRows lists(args[0]);
   return MapFixed<uint64_t>(context, args, rows,
                             [&](int64_t row) { return static_cast<uint64_t>(lists.Size(row)); });
 }
 
-Result<std::shared_ptr<Array>> IsEmpty(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> IsEmpty(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
   ListRows lists(args[0]);
   return MapBooleans(context, args, rows, [&](int64_t row) { return lists.Size(row) == 0; });
@@ -220,7 +222,7 @@ Bound BindList(BindArgs args) {
 }
 
 /// Counted from 1, or from -1 backwards; null if there is no such item.
-Result<std::shared_ptr<Array>> ArrayElement(const KernelContext& context,
+Result<std::shared_ptr<Array>> ArrayElement(const CallContext& context,
                                             std::span<const Operand> args, int64_t rows) {
   ListRows lists(args[0]);
   FixedValues<int64_t> indexes(args[1]);
@@ -247,7 +249,7 @@ Bound BindElement(BindArgs args) {
   return BoundFunction{{ListOf(*args[0], item), arrow::int64()}, item, ArrayElement};
 }
 
-Result<std::shared_ptr<Array>> MakeList(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> MakeList(const CallContext& context, std::span<const Operand> args,
                                         int64_t rows) {
   auto count = static_cast<int64_t>(args.size());
   if (count * rows > std::numeric_limits<int32_t>::max()) {

@@ -29,8 +29,8 @@ TypePtr FloatTypeOf(const Expr& arg) {
 }
 
 template <typename Apply>
-Result<std::shared_ptr<Array>> MapFloats(const KernelContext& context,
-                                         std::span<const Operand> args, int64_t rows, Apply apply) {
+Result<std::shared_ptr<Array>> MapFloats(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows, Apply apply) {
   auto map = [&]<typename T>(CType<T>) {
     FixedValues<T> values(args[0]);
     return MapFixed<T>(context, args, rows,
@@ -48,7 +48,7 @@ double Radians(double value) { return value * (std::numbers::pi / 180); }
 
 /// A function of the C library, which has its value for every number.
 template <double (*kApply)(double)>
-Result<std::shared_ptr<Array>> OfDouble(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> OfDouble(const CallContext& context, std::span<const Operand> args,
                                         int64_t rows) {
   return MapFloats(context, args, rows, [](auto value) { return kApply(value); });
 }
@@ -61,7 +61,7 @@ Bound BindFloat(BindArgs args) {
 }
 
 template <double (*kApply)(double, double)>
-Result<std::shared_ptr<Array>> OfTwoDoubles(const KernelContext& context,
+Result<std::shared_ptr<Array>> OfTwoDoubles(const CallContext& context,
                                             std::span<const Operand> args, int64_t rows) {
   FixedValues<double> left(args[0]);
   FixedValues<double> right(args[1]);
@@ -106,8 +106,8 @@ Bound BindRound(BindArgs args) {
 // ---- abs ----
 
 template <typename T>
-Result<std::shared_ptr<Array>> AbsInteger(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> AbsInteger(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
   FixedValues<T> values(args[0]);
   return MapFixedChecked<T>(context, args, rows, [&](int64_t row, T* out) {
     T value = values[row];
@@ -120,14 +120,14 @@ Result<std::shared_ptr<Array>> AbsInteger(const KernelContext& context,
 }
 
 template <typename T>
-Result<std::shared_ptr<Array>> AbsFloat(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> AbsFloat(const CallContext& context, std::span<const Operand> args,
                                         int64_t rows) {
   FixedValues<T> values(args[0]);
   return MapFixed<T>(context, args, rows, [&](int64_t row) { return std::abs(values[row]); });
 }
 
-Result<std::shared_ptr<Array>> AbsDecimal(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> AbsDecimal(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
   DecimalOperand values(args[0]);
   auto width =
       static_cast<size_t>(static_cast<const arrow::DecimalType&>(*context.type).byte_width());
@@ -167,8 +167,8 @@ bool IsNan(double value) { return std::isnan(value); }
 bool IsZero(double value) { return value == 0; }
 
 template <bool (*kTest)(double)>
-Result<std::shared_ptr<Array>> TestDouble(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> TestDouble(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
   FixedValues<double> values(args[0]);
   return MapBooleans(context, args, rows, [&](int64_t row) { return kTest(values[row]); });
 }
@@ -195,7 +195,7 @@ Bound BindMod(BindArgs args) {
 
 /// The largest (or smallest) of the arguments that are not null.
 template <int kSign>
-Result<std::shared_ptr<Array>> Extreme(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Extreme(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
   arrow::ArrayVector arrays;
   std::vector<int64_t> begins;
@@ -232,7 +232,7 @@ Bound BindExtreme(BindArgs args) {
   return BoundFunction{std::vector<TypePtr>(args.size(), common), common, Extreme<kSign>};
 }
 
-Result<std::shared_ptr<Array>> Pi(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Pi(const CallContext& context, std::span<const Operand> args,
                                   int64_t rows) {
   return MapFixed<double>(context, args, rows, [](int64_t) { return std::numbers::pi; });
 }

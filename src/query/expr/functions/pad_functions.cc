@@ -16,9 +16,9 @@ void AppendFill(std::string_view fill, int64_t count, std::string* out) {
 
 /// Cuts a text to a length, or fills it up on one side.
 template <bool kLeft>
-Result<std::shared_ptr<Array>> Pad(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Pad(const CallContext& context, std::span<const Operand> args,
                                    int64_t rows) {
-  constexpr int64_t kMostCharacters = 1 << 28;
+  constexpr int64_t kMostCharacters = 1 << 24;
   BytesValues texts(args[0]);
   FixedValues<int64_t> lengths(args[1]);
   bool has_fill = args.size() > 2;

@@ -20,7 +20,7 @@ using BindArgs = std::span<const ExprPtr>;
 // Regular expressions are those of Arrow's kernels (RE2), whose syntax is that of the reference for
 // all but rare constructs.
 
-Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const KernelContext& context,
+Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const CallContext& context,
                                          const std::shared_ptr<Array>& texts,
                                          const arrow::compute::FunctionOptions& options) {
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
@@ -45,14 +45,14 @@ bool HasGlobalFlag(std::span<const Operand> args) {
   return args.size() > 3 && BytesValues(args[3])[0].find('g') != std::string_view::npos;
 }
 
-Result<std::shared_ptr<Array>> RegexpLike(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> RegexpLike(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
   return CallArrow("match_substring_regex", context, args[0].array,
                    arrow::compute::MatchSubstringOptions(PatternOf(args, 2)));
 }
 
 /// Nulls have no match.
-Result<std::shared_ptr<Array>> RegexpCount(const KernelContext& context,
+Result<std::shared_ptr<Array>> RegexpCount(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(auto counts,
                         CallArrow("count_substring_regex", context, args[0].array,
@@ -72,12 +72,11 @@ std::string ReplacementOf(std::string_view text) {
   std::string out;
   auto is_digit = [&](size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; };
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && is_digit(i + 1)) {
-      out += text[i];
+    bool is_group = (text[i] == '\\' || text[i] == '$') && is_digit(i + 1);
+    if (is_group) {
+      out += '\\';
     } else if (text[i] == '\\') {
       out += "\\\\";
-    } else if (text[i] == '$' && is_digit(i + 1)) {
-      out += '\\';
     } else if (text[i] == '$' && i + 3 < text.size() && text[i + 1] == '{' && is_digit(i + 2) &&
                text[i + 3] == '}') {
       out += '\\';
@@ -90,7 +89,7 @@ std::string ReplacementOf(std::string_view text) {
   return out;
 }
 
-Result<std::shared_ptr<Array>> RegexpReplace(const KernelContext& context,
+Result<std::shared_ptr<Array>> RegexpReplace(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
   std::string replacement = ReplacementOf(BytesValues(args[2])[0]);
   arrow::compute::ReplaceSubstringOptions options(PatternOf(args, 3), replacement,
@@ -131,7 +130,7 @@ std::string WithNamedGroups(std::string_view pattern) {
 }
 
 /// The groups of the first match, or the match if there are none; null without a match.
-Result<std::shared_ptr<Array>> RegexpMatch(const KernelContext& context,
+Result<std::shared_ptr<Array>> RegexpMatch(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   std::string pattern = WithNamedGroups(PatternOf(args, 2));
   ARROW_ASSIGN_OR_RAISE(auto extracted, CallArrow("extract_regex", context, args[0].array,

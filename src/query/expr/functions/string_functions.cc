@@ -20,7 +20,7 @@ using BindArgs = std::span<const ExprPtr>;
 // ---- from strings to strings ----
 
 /// Kernels of Arrow that take one string column.
-Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const KernelContext& context,
+Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const CallContext& context,
                                          std::span<const Operand> args) {
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
   arrow::compute::ExecContext exec(context.pool);
@@ -29,20 +29,20 @@ Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const Kern
   return result.make_array();
 }
 
-Result<std::shared_ptr<Array>> Upper(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Upper(const CallContext& context, std::span<const Operand> args,
                                      int64_t rows) {
   return CallArrow("utf8_upper", context, args);
 }
-Result<std::shared_ptr<Array>> Lower(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Lower(const CallContext& context, std::span<const Operand> args,
                                      int64_t rows) {
   return CallArrow("utf8_lower", context, args);
 }
-Result<std::shared_ptr<Array>> InitCap(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> InitCap(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
   return CallArrow("utf8_title", context, args);
 }
 
-Result<std::shared_ptr<Array>> Reverse(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Reverse(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
   BytesValues texts(args[0]);
   return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
@@ -93,7 +93,7 @@ std::string_view TrimRight(std::string_view text, std::string_view set) {
 }
 
 template <bool kLeft, bool kRight>
-Result<std::shared_ptr<Array>> Trim(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Trim(const CallContext& context, std::span<const Operand> args,
                                     int64_t rows) {
   BytesValues texts(args[0]);
   const Operand& set_operand = args.size() > 1 ? args[1] : args[0];
@@ -124,7 +124,7 @@ Bound BindTrim(BindArgs args) {
 // ---- concat ----
 
 /// Nulls count as empty.
-Result<std::shared_ptr<Array>> Concat(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Concat(const CallContext& context, std::span<const Operand> args,
                                       int64_t rows) {
   std::vector<BytesValues> texts(args.begin(), args.end());
   return MapTexts(context, {}, rows, [&](int64_t row, std::string* out) {
@@ -135,7 +135,7 @@ Result<std::shared_ptr<Array>> Concat(const KernelContext& context, std::span<co
   });
 }
 
-Result<std::shared_ptr<Array>> ConcatOperator(const KernelContext& context,
+Result<std::shared_ptr<Array>> ConcatOperator(const CallContext& context,
                                               std::span<const Operand> args, int64_t rows) {
   std::vector<BytesValues> texts(args.begin(), args.end());
   return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
@@ -145,7 +145,7 @@ Result<std::shared_ptr<Array>> ConcatOperator(const KernelContext& context,
 }
 
 /// The first argument goes between the others that are not null.
-Result<std::shared_ptr<Array>> ConcatWithSeparator(const KernelContext& context,
+Result<std::shared_ptr<Array>> ConcatWithSeparator(const CallContext& context,
                                                    std::span<const Operand> args, int64_t rows) {
   std::vector<BytesValues> texts(args.begin(), args.end());
   return MapTexts(context, args.first(1), rows, [&](int64_t row, std::string* out) {
@@ -176,8 +176,8 @@ Bound BindConcat(BindArgs args) {
 
 // ---- lengths and positions ----
 
-Result<std::shared_ptr<Array>> CharLength(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> CharLength(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
   BytesValues texts(args[0]);
   return MapFixed<int32_t>(context, args, rows, [&](int64_t row) {
     return static_cast<int32_t>(CountCharacters(texts[row]));
@@ -185,15 +185,15 @@ Result<std::shared_ptr<Array>> CharLength(const KernelContext& context,
 }
 
 template <int32_t kUnitsPerByte>
-Result<std::shared_ptr<Array>> ByteLength(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> ByteLength(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
   BytesValues texts(args[0]);
   return MapFixed<int32_t>(context, args, rows, [&](int64_t row) {
     return static_cast<int32_t>(texts[row].size()) * kUnitsPerByte;
   });
 }
 
-Result<std::shared_ptr<Array>> Ascii(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Ascii(const CallContext& context, std::span<const Operand> args,
                                      int64_t rows) {
   BytesValues texts(args[0]);
   return MapFixed<int32_t>(context, args, rows, [&](int64_t row) -> int32_t {
@@ -222,7 +222,7 @@ Bound BindOctetLength(BindArgs args) {
 }
 
 /// From 1, in characters; 0 if it isn't there.
-Result<std::shared_ptr<Array>> StrPos(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> StrPos(const CallContext& context, std::span<const Operand> args,
                                       int64_t rows) {
   BytesValues texts(args[0]);
   BytesValues wanted(args[1]);
@@ -236,7 +236,7 @@ Result<std::shared_ptr<Array>> StrPos(const KernelContext& context, std::span<co
 enum class Where : uint8_t { kStart, kEnd, kAnywhere };
 
 template <Where kWhere>
-Result<std::shared_ptr<Array>> Search(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Search(const CallContext& context, std::span<const Operand> args,
                                       int64_t rows) {
   BytesValues texts(args[0]);
   BytesValues wanted(args[1]);
@@ -269,7 +269,7 @@ std::vector<std::string_view> Tokens(std::string_view text) {
   return tokens;
 }
 
-Result<std::shared_ptr<Array>> ContainsTokens(const KernelContext& context,
+Result<std::shared_ptr<Array>> ContainsTokens(const CallContext& context,
                                               std::span<const Operand> args, int64_t rows) {
   BytesValues texts(args[0]);
   BytesValues wanted(args[1]);
@@ -292,7 +292,7 @@ void AppendCharacters(std::string_view text, int64_t begin, int64_t end, std::st
   *out += text.substr(0, ByteOfCharacter(text, end - begin));
 }
 
-Result<std::shared_ptr<Array>> SubStr(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> SubStr(const CallContext& context, std::span<const Operand> args,
                                       int64_t rows) {
   BytesValues texts(args[0]);
   FixedValues<int64_t> starts(args[1]);
@@ -324,7 +324,7 @@ Bound BindSubStr(BindArgs args) {
 
 /// The first (or last) n characters; all but as many from the other end if n is negative.
 template <bool kFromLeft>
-Result<std::shared_ptr<Array>> Side(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Side(const CallContext& context, std::span<const Operand> args,
                                     int64_t rows) {
   BytesValues texts(args[0]);
   FixedValues<int64_t> counts(args[1]);
@@ -339,9 +339,9 @@ Result<std::shared_ptr<Array>> Side(const KernelContext& context, std::span<cons
   });
 }
 
-Result<std::shared_ptr<Array>> Repeat(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Repeat(const CallContext& context, std::span<const Operand> args,
                                       int64_t rows) {
-  constexpr uint64_t kMostBytes = 1u << 30;
+  constexpr uint64_t kMostBytes = 1u << 26;
   BytesValues texts(args[0]);
   FixedValues<int64_t> counts(args[1]);
   return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
@@ -363,8 +363,8 @@ Bound BindStringAndCount(BindArgs args) {
 }
 
 /// The n-th of the parts between delimiters, from 1; from the end if n is negative.
-Result<std::shared_ptr<Array>> SplitPart(const KernelContext& context,
-                                         std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> SplitPart(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
   BytesValues texts(args[0]);
   BytesValues delimiters(args[1]);
   FixedValues<int64_t> positions(args[2]);
@@ -398,7 +398,7 @@ Bound BindSplitPart(BindArgs args) {
 
 // ---- replacing ----
 
-Result<std::shared_ptr<Array>> Replace(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Replace(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
   BytesValues texts(args[0]);
   BytesValues wanted(args[1]);
@@ -427,8 +427,8 @@ Result<std::shared_ptr<Array>> Replace(const KernelContext& context, std::span<c
 }
 
 /// Each character of `from` becomes the one at the same place in `to`, or goes.
-Result<std::shared_ptr<Array>> Translate(const KernelContext& context,
-                                         std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> Translate(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
   BytesValues texts(args[0]);
   BytesValues from(args[1]);
   BytesValues to(args[2]);

@@ -61,8 +61,8 @@ T ApplyFloat(T a, T b) {
 }
 
 template <Op kOp, typename T>
-Result<std::shared_ptr<Array>> Arithmetic(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> Arithmetic(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
   FixedValues<T> left(args[0]);
   FixedValues<T> right(args[1]);
   if constexpr (std::is_floating_point_v<T>) {
@@ -128,7 +128,7 @@ Result<Decimal256> ApplyDecimal(const Decimal256& a, int32_t a_scale, const Deci
 
 /// compute(row) as a decimal of the result's type.
 template <typename Compute>
-Result<std::shared_ptr<Array>> MapDecimals(const KernelContext& context,
+Result<std::shared_ptr<Array>> MapDecimals(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows,
                                            Compute compute) {
   const auto& type = static_cast<const arrow::DecimalType&>(*context.type);
@@ -149,7 +149,7 @@ Result<std::shared_ptr<Array>> MapDecimals(const KernelContext& context,
 }
 
 template <Op kOp>
-Result<std::shared_ptr<Array>> DecimalArithmetic(const KernelContext& context,
+Result<std::shared_ptr<Array>> DecimalArithmetic(const CallContext& context,
                                                  std::span<const Operand> args, int64_t rows) {
   const auto& type = static_cast<const arrow::DecimalType&>(*context.type);
   DecimalOperand left(args[0]);
@@ -159,7 +159,7 @@ Result<std::shared_ptr<Array>> DecimalArithmetic(const KernelContext& context,
   });
 }
 
-Result<std::shared_ptr<Array>> NegateDecimal(const KernelContext& context,
+Result<std::shared_ptr<Array>> NegateDecimal(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
   DecimalOperand values(args[0]);
   return MapDecimals(context, args, rows,
@@ -167,7 +167,7 @@ Result<std::shared_ptr<Array>> NegateDecimal(const KernelContext& context,
 }
 
 template <typename T>
-Result<std::shared_ptr<Array>> Negate(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Negate(const CallContext& context, std::span<const Operand> args,
                                       int64_t rows) {
   FixedValues<T> values(args[0]);
   return MapFixedChecked<T>(context, args, rows, [&](int64_t row, T* out) {

@@ -10,7 +10,7 @@ constexpr int64_t kSecondsPerDay = 86400;
 
 /// Quotient rounded down, for b > 0.
 constexpr int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-constexpr int64_t FloorModulo(int64_t a, int64_t b) { return a - FloorDivide(a, b) * b; }
+constexpr int64_t FloorModulo(int64_t a, int64_t b) { return a % b < 0 ? a % b + b : a % b; }
 
 constexpr int64_t UnitsPerSecond(arrow::TimeUnit::type unit) {
   switch (unit) {

@@ -86,7 +86,7 @@ Result<std::shared_ptr<Array>> NumberTo(const CastJob& job) {
       },
       [&]() -> Result<std::shared_ptr<Array>> {
         Operand operand = job.operand();
-        KernelContext context{job.pool, job.to};
+        CallContext context{job.pool, job.to};
         return MapBooleans(context, {&operand, 1}, job.array->length(),
                            [&](int64_t row) { return values[row] != 0; });
       });
@@ -106,6 +106,8 @@ Result<std::shared_ptr<Array>> BooleanToNumber(const CastJob& job) {
 }
 
 Result<std::shared_ptr<Array>> CastList(const CastJob& job) {
+  // No rows need no buffers.
+  if (job.array->length() == 0) return arrow::MakeEmptyArray(job.to, job.pool);
   // Fixed-size lists get offsets first.
   std::shared_ptr<Array> lists = job.array;
   if (job.from().id() == Type::FIXED_SIZE_LIST) {
@@ -131,7 +133,7 @@ Result<std::shared_ptr<Array>> CastList(const CastJob& job) {
   data->child_data[0] = items->data();
   bool is_wide = lists->type_id() == Type::LARGE_LIST;
   data->type = is_wide ? arrow::large_list(job.to->field(0)) : arrow::list(job.to->field(0));
-  if (is_wide == (job.to->id() == Type::LARGE_LIST)) return arrow::MakeArray(std::move(data));
+  if (is_wide == (job.to->id() == Type::LARGE_LIST)) return arrow::MakeArray(data);
   // The other width of offsets.
   std::shared_ptr<Array> offsets = std::make_shared<arrow::Int64Array>(0, nullptr);
   int64_t count = lists->length() + 1;
@@ -162,7 +164,7 @@ Result<std::shared_ptr<Array>> CastThroughStorage(const CastJob& job) {
 }
 
 template <CastMode kMode>
-Result<std::shared_ptr<Array>> Cast(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Cast(const CallContext& context, std::span<const Operand> args,
                                     int64_t rows) {
   if (!args[0].is_constant || rows == 1) {
     return CastArray(context.pool, args[0].array, context.type, kMode);

@@ -19,6 +19,7 @@ const arrow::DecimalType& TargetOf(const CastJob& job) {
 
 /// Into a bigger or smaller scale; what is cut off rounds half away from zero.
 std::optional<Decimal256> Rescaled(const Decimal256& value, int32_t from, int32_t to) {
+  if (from - to > Decimal256::kMaxPrecision) return Decimal256(0);
   if (from > to) return Decimal256(value.ReduceScaleBy(from - to, /*round=*/true));
   auto scaled = value.Rescale(from, to);
   return scaled.ok() ? std::optional<Decimal256>(*scaled) : std::nullopt;

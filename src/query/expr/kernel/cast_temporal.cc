@@ -150,7 +150,7 @@ Result<std::shared_ptr<Array>> ToLocalTime(arrow::MemoryPool* pool,
   if (!IsUtc(zone)) return CallOnTimestamps("local_timestamp", array, nullptr, pool);
   auto data = array->data()->Copy();
   data->type = arrow::timestamp(static_cast<const arrow::TimestampType&>(*array->type()).unit());
-  return arrow::MakeArray(std::move(data));
+  return arrow::MakeArray(data);
 }
 
 }  // namespace lance::query

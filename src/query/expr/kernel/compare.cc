@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 #include "arrow/util/decimal.h"
 #include "query/expr/kernel/number_types.h"
@@ -52,21 +53,39 @@ class DecimalValues {
   int64_t step_;
 };
 
+/// Values of which there is one a row, in the form that is read fastest.
+template <typename T>
+const T* Column(const FixedValues<T>& values) {
+  return values.data();
+}
+template <typename Values>
+Values Column(const Values& values) {
+  return values;
+}
+
 template <Comparison kComparison, typename Values>
-Result<std::shared_ptr<Array>> CompareAll(const KernelContext& context,
-                                          std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> CompareAll(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
   Values left(args[0]);
   Values right(args[1]);
   // Comparing what lies below nulls does no harm.
-  ARROW_ASSIGN_OR_RAISE(auto bits, PackBits(context.pool, rows, [&](int64_t row) {
-                          return Holds<kComparison>(left[row], right[row]);
-                        }));
+  auto compare = [&](auto holds) { return PackBits(context.pool, rows, holds); };
+  std::shared_ptr<arrow::Buffer> bits;
+  if (args[1].is_constant && !args[0].is_constant) {
+    const auto value = right[0];
+    auto column = Column(left);
+    ARROW_ASSIGN_OR_RAISE(
+        bits, compare([=](int64_t row) { return Holds<kComparison>(column[row], value); }));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(
+        bits, compare([=](int64_t row) { return Holds<kComparison>(left[row], right[row]); }));
+  }
   return MakeBooleans(rows, std::move(bits), nulls.validity());
 }
 
 template <Comparison kComparison>
-Result<std::shared_ptr<Array>> CompareNested(const KernelContext& context,
+Result<std::shared_ptr<Array>> CompareNested(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
   const Array& left = *args[0].array;
   const Array& right = *args[1].array;
@@ -112,7 +131,7 @@ Kernel KernelFor(const arrow::DataType& type) {
 
 /// IS [NOT] DISTINCT FROM, made of `=`.
 template <bool kDistinct>
-Result<std::shared_ptr<Array>> CompareWithNulls(const KernelContext& context,
+Result<std::shared_ptr<Array>> CompareWithNulls(const CallContext& context,
                                                 std::span<const Operand> args, int64_t rows) {
   Kernel equal = ComparisonKernel(Comparison::kEqual, *args[0].array->type());
   ARROW_ASSIGN_OR_RAISE(auto equals, equal(context, args, rows));

@@ -81,7 +81,7 @@ bool LikePattern::Matches(std::string_view text) const {
 
 namespace {
 
-Result<std::shared_ptr<arrow::Array>> Like(const KernelContext& context,
+Result<std::shared_ptr<arrow::Array>> Like(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   BytesValues texts(args[0]);
   BytesValues patterns(args[1]);

@@ -49,7 +49,7 @@ std::vector<int64_t> RowsOf(const std::vector<uint64_t>& words, int64_t rows, bo
 }
 
 template <bool kNegated>
-Result<std::shared_ptr<Array>> IsNull(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> IsNull(const CallContext& context, std::span<const Operand> args,
                                       int64_t rows) {
   const Array& array = *args[0].array;
   ARROW_ASSIGN_OR_RAISE(auto bits, PackBits(context.pool, rows, [&](int64_t row) {
@@ -59,8 +59,8 @@ Result<std::shared_ptr<Array>> IsNull(const KernelContext& context, std::span<co
 }
 
 template <bool kWanted, bool kNegated>
-Result<std::shared_ptr<Array>> IsBoolean(const KernelContext& context,
-                                         std::span<const Operand> args, int64_t rows) {
+Result<std::shared_ptr<Array>> IsBoolean(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
   const Array& array = *args[0].array;
   BooleanValues values(args[0]);
   ARROW_ASSIGN_OR_RAISE(auto bits, PackBits(context.pool, rows, [&](int64_t row) {
@@ -71,7 +71,7 @@ Result<std::shared_ptr<Array>> IsBoolean(const KernelContext& context,
   return MakeBooleans(rows, std::move(bits), nullptr);
 }
 
-Result<std::shared_ptr<Array>> Not(const KernelContext& context, std::span<const Operand> args,
+Result<std::shared_ptr<Array>> Not(const CallContext& context, std::span<const Operand> args,
                                    int64_t rows) {
   BooleanValues values(args[0]);
   return MapBooleans(context, args, rows, [&](int64_t row) { return !values[row]; });

@@ -18,7 +18,7 @@ struct Operand {
   int64_t IndexOf(int64_t row) const { return is_constant ? 0 : row; }
 };
 
-struct KernelContext {
+struct CallContext {
   arrow::MemoryPool* pool = nullptr;
   /// The type of the result.
   const std::shared_ptr<arrow::DataType>& type;
@@ -26,7 +26,7 @@ struct KernelContext {
 
 /// Computes `rows` values. The arguments have the types that the function asked for when it was
 /// bound.
-using Kernel = Result<std::shared_ptr<arrow::Array>> (*)(const KernelContext& context,
+using Kernel = Result<std::shared_ptr<arrow::Array>> (*)(const CallContext& context,
                                                          std::span<const Operand> args,
                                                          int64_t rows);
 

@@ -60,7 +60,7 @@ std::shared_ptr<arrow::Array> WithType(const std::shared_ptr<arrow::Array>& arra
                                        const std::shared_ptr<arrow::DataType>& type) {
   auto data = array->data()->Copy();
   data->type = type;
-  return arrow::MakeArray(std::move(data));
+  return arrow::MakeArray(data);
 }
 
 std::shared_ptr<arrow::Array> MakeFixed(const std::shared_ptr<arrow::DataType>& type, int64_t rows,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -19,6 +20,7 @@ class FixedValues {
   explicit FixedValues(const Operand& operand)
       : values_(operand.array->data()->GetValues<T>(1)), step_(operand.is_constant ? 0 : 1) {}
   T operator[](int64_t row) const { return values_[row * step_]; }
+  const T* data() const { return values_; }
 
  private:
   const T* values_;
@@ -91,11 +93,17 @@ Result<std::shared_ptr<arrow::Buffer>> PackBits(arrow::MemoryPool* pool, int64_t
                         arrow::AllocateBuffer(arrow::bit_util::BytesForBits(rows), pool));
   uint8_t* out = bits->mutable_data();
   int64_t row = 0;
-  constexpr int64_t kWordBits = 64;
-  for (; row + kWordBits <= rows; row += kWordBits) {
-    uint64_t word = 0;
-    for (int64_t i = 0; i < kWordBits; ++i) word |= static_cast<uint64_t>(test(row + i)) << i;
-    std::memcpy(out + row / 8, &word, sizeof(word));
+  // Answers as bytes, which compilers make vectors of; then the lowest bits of eight at a time.
+  constexpr int64_t kBlock = 64;
+  for (; row + kBlock <= rows; row += kBlock) {
+    std::array<uint8_t, kBlock> answers;
+    for (int64_t i = 0; i < kBlock; ++i) answers[static_cast<size_t>(i)] = test(row + i) ? 1 : 0;
+    for (size_t i = 0; i < kBlock; i += 8) {
+      uint64_t eight = 0;
+      std::memcpy(&eight, answers.data() + i, sizeof(eight));
+      out[(static_cast<size_t>(row) + i) / 8] =
+          static_cast<uint8_t>((eight * 0x0102040810204080) >> 56);
+    }
   }
   if (row < rows) std::memset(out + row / 8, 0, static_cast<size_t>(bits->size() - row / 8));
   for (; row < rows; ++row) {
@@ -125,7 +133,7 @@ std::shared_ptr<arrow::Array> MakeFixed(const std::shared_ptr<arrow::DataType>& 
 
 /// compute(row) for each row; null rows are left out and are 0.
 template <typename T, typename Compute>
-Result<std::shared_ptr<arrow::Array>> MapFixed(const KernelContext& context,
+Result<std::shared_ptr<arrow::Array>> MapFixed(const CallContext& context,
                                                std::span<const Operand> args, int64_t rows,
                                                Compute compute) {
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
@@ -141,7 +149,7 @@ Result<std::shared_ptr<arrow::Array>> MapFixed(const KernelContext& context,
 
 /// The same where compute(row, &value) may fail.
 template <typename T, typename Compute>
-Result<std::shared_ptr<arrow::Array>> MapFixedChecked(const KernelContext& context,
+Result<std::shared_ptr<arrow::Array>> MapFixedChecked(const CallContext& context,
                                                       std::span<const Operand> args, int64_t rows,
                                                       Compute compute) {
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
@@ -156,7 +164,7 @@ Result<std::shared_ptr<arrow::Array>> MapFixedChecked(const KernelContext& conte
 
 /// test(row) for each row.
 template <typename Test>
-Result<std::shared_ptr<arrow::Array>> MapBooleans(const KernelContext& context,
+Result<std::shared_ptr<arrow::Array>> MapBooleans(const CallContext& context,
                                                   std::span<const Operand> args, int64_t rows,
                                                   Test test) {
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));

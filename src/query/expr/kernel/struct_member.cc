@@ -7,7 +7,7 @@
 namespace lance::query {
 namespace {
 
-Result<std::shared_ptr<arrow::Array>> StructMember(const KernelContext& context,
+Result<std::shared_ptr<arrow::Array>> StructMember(const CallContext& context,
                                                    std::span<const Operand> args, int64_t rows) {
   const auto& parent = static_cast<const arrow::StructArray&>(*args[0].array);
   int index = parent.struct_type()->GetFieldIndex(std::string(BytesValues(args[1])[0]));

@@ -12,7 +12,7 @@ namespace lance::query {
 /// A string column of what write(row, &text) puts into an empty text, for rows that are not null in
 /// `nulls`. `write` returns a Status.
 template <typename Builder, typename Write>
-Result<std::shared_ptr<arrow::Array>> BuildTexts(const KernelContext& context, int64_t rows,
+Result<std::shared_ptr<arrow::Array>> BuildTexts(const CallContext& context, int64_t rows,
                                                  const RowNulls& nulls, Write write) {
   Builder builder(context.type, context.pool);
   ARROW_RETURN_NOT_OK(builder.Reserve(rows));
@@ -32,7 +32,7 @@ Result<std::shared_ptr<arrow::Array>> BuildTexts(const KernelContext& context, i
 
 /// The same; a row is null if it is in any of `args`.
 template <typename Write>
-Result<std::shared_ptr<arrow::Array>> MapTexts(const KernelContext& context,
+Result<std::shared_ptr<arrow::Array>> MapTexts(const CallContext& context,
                                                std::span<const Operand> args, int64_t rows,
                                                Write write) {
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
