@@ -32,7 +32,7 @@ bool Lists(const table::DataFile& file, int32_t id) {
   return std::find(file.fields().begin(), file.fields().end(), id) != file.fields().end();
 }
 
-bool IsBefore2_1(const table::DataFile& file) {
+bool HasNoLevels(const table::DataFile& file) {
   return file.file_major_version() < 2 || file.file_minor_version() == 0;
 }
 
@@ -128,7 +128,7 @@ struct FragmentReader::Opener {
       if (field->IsLeaf()) continue;
       for (const auto& file : fragment.files()) {
         // Before 2.1 every parent is listed.
-        if (IsBefore2_1(file) || !Lists(file, field->id)) continue;
+        if (HasNoLevels(file) || !Lists(file, field->id)) continue;
         return WithPlace(Unsupported("reading a column stored as one page of descriptors: ",
                                      field->logical_type, " '", field->name, "'"),
                          {.path = file.path(), .field = field->name});

@@ -48,7 +48,7 @@ std::string PackedText(std::string_view name, uint64_t compressed, uint64_t unco
 // Recursion is bounded: the parser of messages refuses more than 100 levels.
 std::string EncodingText(const encodings::ArrayEncoding& encoding) {
   using Kind = encodings::ArrayEncoding::ArrayEncodingCase;
-  const std::string name = encoding::v20::KindName(encoding);
+  std::string name = encoding::v20::KindName(encoding);
   switch (encoding.array_encoding_case()) {
     case Kind::kFlat:
       return FlatText(encoding.flat());

@@ -93,7 +93,7 @@ class Column {
     auto loaded = std::make_unique<ColumnMetadata>(std::move(metadata));
     ColumnMetadata* expected = nullptr;
     if (metadata_.compare_exchange_strong(expected, loaded.get(), std::memory_order_acq_rel)) {
-      loaded.release();
+      (void)loaded.release();
     }
     return Status::OK();
   }

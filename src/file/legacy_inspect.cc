@@ -52,7 +52,7 @@ void ListPaths(const std::vector<Field>& fields, const std::string& parent,
                std::vector<std::string>* out) {
   for (const Field& field : fields) {
     const std::string path = parent.empty() ? field.name : parent + "." + field.name;
-    if (IsStoredBefore2_1(field)) out->push_back(path);
+    if (HasTreeColumn(field)) out->push_back(path);
     if (!field.IsLeaf()) ListPaths(field.children, path, out);
   }
 }

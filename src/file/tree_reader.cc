@@ -28,7 +28,7 @@ bool IsList(const Field& field) {
 
 void ListStored(const std::vector<Field>& fields, std::vector<const Field*>* out) {
   for (const Field& field : fields) {
-    if (IsStoredBefore2_1(field)) out->push_back(&field);
+    if (HasTreeColumn(field)) out->push_back(&field);
     if (!field.IsLeaf()) ListStored(field.children, out);
   }
 }
@@ -92,7 +92,7 @@ class TreeRead {
   Node MakeNode(const Field& field) {
     Node node;
     node.field = &field;
-    if (IsStoredBefore2_1(field)) node.stored_index = next_stored_++;
+    if (HasTreeColumn(field)) node.stored_index = next_stored_++;
     if (!field.IsLeaf()) {
       for (const Field& child : field.children) node.children.push_back(MakeNode(child));
     }
@@ -103,14 +103,14 @@ class TreeRead {
     ErrorPlace place;
     place.path = reader_.path();
     place.field = node.field->name;
-    if (IsStoredBefore2_1(*node.field)) place.column = projection_.columns[node.stored_index];
+    if (HasTreeColumn(*node.field)) place.column = projection_.columns[node.stored_index];
     return place;
   }
 
   /// Asks for the given rows of a field: now, but for what lies below lists.
   Status Plan(Node& node, std::span<const RowRange> rows) {
     node.count = encoding::CountRows(rows);
-    if (IsStoredBefore2_1(*node.field)) {
+    if (HasTreeColumn(*node.field)) {
       Status planned = PlanColumn(node, rows);
       if (!planned.ok()) return WithPlace(planned, PlaceOf(node));
       pending_.push_back(&node);
@@ -142,6 +142,7 @@ class TreeRead {
 
   Status ReadStep(const std::vector<Node*>& step) {
     std::vector<ColumnRead*> reads;
+    reads.reserve(step.size());
     for (Node* node : step) reads.push_back(&node->read);
     ARROW_RETURN_NOT_OK(ReadColumns(context_, reader_, reads, [&](size_t i) {
       Node& node = *step[i];
@@ -234,7 +235,7 @@ class TreeRead {
 
 }  // namespace
 
-bool IsStoredBefore2_1(const Field& field) { return field.IsLeaf() || IsList(field); }
+bool HasTreeColumn(const Field& field) { return field.IsLeaf() || IsList(field); }
 
 std::vector<const Field*> StoredFields(const Schema& schema) {
   std::vector<const Field*> out;

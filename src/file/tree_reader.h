@@ -14,7 +14,7 @@
 namespace lance {
 
 /// Whether a field has values of its own in a file before 2.1: leaves and lists do.
-bool IsStoredBefore2_1(const Field& field);
+bool HasTreeColumn(const Field& field);
 /// The fields of a schema that a file before 2.1 has values of, in pre-order.
 std::vector<const Field*> StoredFields(const Schema& schema);
 /// What the columns of these fields decode to.

@@ -138,7 +138,7 @@ Result<std::unique_ptr<PageReader>> BinaryPage::Make(const encodings::Binary& en
   ARROW_ASSIGN_OR_RAISE(auto ends, EndOffsets::Make(encoding.indices(), buffers, num_rows));
   ARROW_ASSIGN_OR_RAISE(auto bytes, FixedSource::MakeBytes(encoding.bytes(), buffers));
   return std::unique_ptr<PageReader>(
-      new BinaryPage(shape, num_rows, std::move(ends), bytes, encoding.null_adjustment()));
+      new BinaryPage(shape, num_rows, ends, bytes, encoding.null_adjustment()));
 }
 
 Result<std::unique_ptr<PageReader>> BinaryPage::Make(const encodings::Fsst& encoding,

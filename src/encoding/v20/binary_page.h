@@ -34,7 +34,7 @@ class BinaryPage final : public PageReader {
   BinaryPage(const LeafShape& shape, uint64_t num_rows, EndOffsets ends, FixedSource bytes,
              uint64_t null_adjustment)
       : PageReader(shape, {}, num_rows),
-        ends_(std::move(ends)),
+        ends_(ends),
         bytes_(bytes),
         null_adjustment_(null_adjustment) {}
 

@@ -23,7 +23,7 @@ Result<EndOffsets> EndOffsets::Make(const encodings::ArrayEncoding& encoding,
                                     const BufferTable& buffers, uint64_t num_rows) {
   ARROW_ASSIGN_OR_RAISE(const auto* values, WithoutNulls(encoding));
   ARROW_ASSIGN_OR_RAISE(auto source, FixedSource::Make(*values, buffers, kOffsetBits, num_rows));
-  return EndOffsets(std::move(source));
+  return EndOffsets(source);
 }
 
 void EndOffsets::AddNeeds(std::span<const RowRange> rows, std::vector<NeededBytes>* needs) const {

@@ -23,7 +23,7 @@ class EndOffsets {
                                        arrow::MemoryPool* pool) const;
 
  private:
-  explicit EndOffsets(FixedSource source) : source_(std::move(source)) {}
+  explicit EndOffsets(FixedSource source) : source_(source) {}
   FixedSource source_;
 };
 

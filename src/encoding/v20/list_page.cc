@@ -67,7 +67,7 @@ Result<std::unique_ptr<PageReader>> ListPage::Make(const encodings::List& encodi
                                                    const BufferTable& buffers, uint64_t num_rows,
                                                    uint64_t first_item) {
   ARROW_ASSIGN_OR_RAISE(auto ends, EndOffsets::Make(encoding.offsets(), buffers, num_rows));
-  std::unique_ptr<ListPage> page(new ListPage(shape, num_rows, std::move(ends)));
+  std::unique_ptr<ListPage> page(new ListPage(shape, num_rows, ends));
   page->null_adjustment_ = encoding.null_offset_adjustment();
   page->num_items_ = encoding.num_items();
   page->first_item_ = first_item;

@@ -26,7 +26,7 @@ class ListPage final : public PageReader {
  private:
   friend class ListCursor;
   ListPage(const LeafShape& shape, uint64_t num_rows, EndOffsets ends)
-      : PageReader(shape, {}, num_rows), ends_(std::move(ends)) {}
+      : PageReader(shape, {}, num_rows), ends_(ends) {}
 
   EndOffsets ends_;
   uint64_t null_adjustment_ = 0;
