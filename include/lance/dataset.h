@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -264,6 +265,12 @@ struct BasePathInfo {
   std::string path;
 };
 
+/// How often an operation is done anew when another writer has changed the same rows meanwhile.
+struct ConflictRetries {
+  uint32_t max_retries = 10;
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+};
+
 /// How a transaction that was made elsewhere is committed.
 struct CommitTransactionOptions {
   /// Of a new table.
@@ -402,6 +409,15 @@ class LANCE_EXPORT Dataset {
       const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
       const std::string& right_on) const;
   arrow::Result<std::shared_ptr<Dataset>> ChangeMetadata(const MetadataChanges& changes) const;
+  /// Deletes the rows for which a condition in SQL is true; also how many that were.
+  arrow::Result<std::pair<std::shared_ptr<Dataset>, uint64_t>> Delete(
+      const std::string& predicate, const ConflictRetries& retries = {}) const;
+  /// Sets columns to values of SQL expressions over the old row, in all rows or where a condition
+  /// is true; also in how many.
+  arrow::Result<std::pair<std::shared_ptr<Dataset>, uint64_t>> Update(
+      const std::map<std::string, std::string>& updates,
+      const std::optional<std::string>& where = std::nullopt,
+      const ConflictRetries& retries = {}) const;
   /// Deletes all rows.
   arrow::Result<std::shared_ptr<Dataset>> Truncate() const;
   arrow::Result<std::shared_ptr<Dataset>> AddBases(const std::vector<BasePathInfo>& bases) const;

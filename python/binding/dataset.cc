@@ -159,6 +159,7 @@ void BindDataset(nb::module_& module) {
       .def("io_counters", &Dataset::io_counters);
   BindReferences(dataset);
   BindChanges(dataset);
+  BindRows(dataset);
   BindUpkeep(dataset);
   BindTransactions(module, dataset);
 }

@@ -173,6 +173,62 @@ class TableChanges:
 
     # Rows.
 
+    def delete(
+        self,
+        predicate: Any,
+        *,
+        conflict_retries: int = 10,
+        retry_timeout: timedelta = timedelta(seconds=30),
+    ) -> Dict[str, int]:
+        """Deletes the rows for which a condition in SQL is true: ``{"num_deleted_rows": n}``.
+
+        When another writer has changed one of these rows meanwhile, they are chosen anew from its
+        version, so many times and so long at most.
+
+        >>> data = lance.write_dataset({"id": [1, 2, 3]}, "memory://delete-example")
+        >>> data.delete("id >= 2")
+        {'num_deleted_rows': 2}
+        """
+        if not isinstance(predicate, str):
+            raise NotImplementedError("delete supports conditions in SQL only, as str")
+        count = self._count("change", "delete", predicate, conflict_retries, retry_timeout)
+        return {"num_deleted_rows": count}
+
+    def update(
+        self,
+        updates: Dict[str, str],
+        where: Optional[str] = None,
+        conflict_retries: int = 10,
+        retry_timeout: timedelta = timedelta(seconds=30),
+        data_storage_version: Optional[str] = None,
+    ) -> Dict[str, int]:
+        """Sets columns to values of SQL expressions over the old row: ``{"num_rows_updated": n}``.
+
+        >>> data = lance.write_dataset({"id": [1, 2], "x": [10, 20]}, "memory://update-example")
+        >>> data.update({"x": "x + id"}, where="id = 2")
+        {'num_rows_updated': 1}
+        >>> data.to_table().to_pydict()
+        {'id': [1, 2], 'x': [10, 22]}
+        """
+        refuse_later_work("update", {"data_storage_version": data_storage_version})
+        count = self._count(
+            "schema", "update", dict(updates), where, conflict_retries, retry_timeout
+        )
+        return {"num_rows_updated": count}
+
+    def _count(self, verb: str, method: str, *arguments: Any) -> int:
+        *given, retries, timeout = arguments
+        if isinstance(timeout, timedelta):
+            timeout = timeout.total_seconds()
+        try:
+            made, count = getattr(self._core, method)(
+                *given, unsigned("conflict_retries", retries), float(timeout)
+            )
+        except CoreError as error:
+            raise translate(error, verb) from None
+        self._core = made
+        return count
+
     def truncate_table(self) -> None:
         """Deletes all rows."""
         self._change("change", "truncate")
