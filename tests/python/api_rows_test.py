@@ -22,7 +22,7 @@ def test_delete(table):
     assert table.delete("false") == {"num_deleted_rows": 0}
     assert table.version == 3  # nothing deleted is a version too
     assert table.delete("id IN (0, 1, 2)") == {"num_deleted_rows": 3}
-    assert [f.fragment_id for f in table.get_fragments()] == [0, 1][1:]
+    assert [f.fragment_id for f in table.get_fragments()] == [1]
     assert table.delete("true") == {"num_deleted_rows": 1}
     assert table.count_rows() == 0
 
@@ -52,7 +52,7 @@ def test_update(table):
 
 def test_wrong_updates(table):
     for updates, where in (({"nope": "1"}, None), ({"x": "nope"}, None), ({"x": "1"}, "nope")):
-        with pytest.raises(ValueError):
+        with pytest.raises((ValueError, OSError)):
             table.update(updates, where)
     assert table.latest_version == 1
 
