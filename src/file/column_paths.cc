@@ -4,15 +4,24 @@
 
 #include "arrow/type.h"
 #include "arrow/util/key_value_metadata.h"
+#include "schema/blob.h"
 #include "schema/metadata.h"
 
 namespace lance {
 namespace {
 
-bool IsBlob(const Field& field) {
-  const arrow::KeyValueMetadata* metadata = field.metadata.get();
-  return field.logical_type == "blob" || FindMetadata(metadata, kBlobKey).has_value() ||
-         FindMetadata(metadata, kExtensionNameKey) == kBlobV2Name;
+bool IsPacked(const arrow::Field& field) { return AsksForPackedStruct(field.metadata().get()); }
+
+// Blobs have one level of structure in their pages, and the reference keeps them as large binary.
+Status CheckBlob(const Field& field, const encoding::LeafPath& path) {
+  for (const encoding::PathStep& step : path.steps) {
+    if (step.kind == encoding::StepKind::kStruct || step.kind == encoding::StepKind::kLeaf)
+      continue;
+    return Unsupported("blobs inside of lists can't be stored: field '", path.name(), "'");
+  }
+  if (field.logical_type == "large_binary") return Status::OK();
+  return UserError("blob column is not of type large_binary: field '", path.name(), "' is ",
+                   field.logical_type, "; cast it before writing");
 }
 
 Status CheckWritable(const Field& field, const std::string& parent) {
@@ -20,9 +29,9 @@ Status CheckWritable(const Field& field, const std::string& parent) {
   if (field.logical_type == "json") {
     return Unsupported("JSON columns can't be written yet: field '", path, "'");
   }
-  if (IsBlob(field)) return Unsupported("blob columns can't be written yet: field '", path, "'");
-  if (field.IsPackedStruct()) {
-    return Unsupported("packed structs can't be written yet: field '", path, "'");
+  if (IsBlobV2(field)) {
+    return Unsupported("blobs of ", kBlobV2Name, " are written through a table: field '", path,
+                       "'; write the column as large_binary with the metadata ", kBlobKey);
   }
   for (const Field& child : field.children) ARROW_RETURN_NOT_OK(CheckWritable(child, path));
   return Status::OK();
@@ -41,13 +50,18 @@ Result<ColumnPaths> FindColumnPaths(const Schema& schema, uint32_t minor_version
     top.first_column = paths.columns.size();
     ARROW_ASSIGN_OR_RAISE(
         auto leaves,
-        encoding::LeafPathsOf(*arrow::field(field.name, top.type, field.nullable), minor_version));
+        encoding::LeafPathsOf(*arrow::field(field.name, top.type, field.nullable, field.metadata),
+                              minor_version, IsPacked));
     top.num_columns = leaves.size();
     for (encoding::LeafPath& leaf : leaves) {
       const Field& leaf_field = *leaf_fields[paths.columns.size()];
       auto hints = encoding::ParseEncodingHints(field.metadata.get(), leaf_field.metadata.get());
       if (!hints.ok()) return WithPlace(hints.status(), {.field = leaf.name()});
       leaf.hints = *std::move(hints);
+      if (IsBlobV1(leaf_field)) {
+        ARROW_RETURN_NOT_OK(CheckBlob(leaf_field, leaf));
+        leaf = encoding::BlobPathOf(std::move(leaf));
+      }
       paths.columns.push_back(std::move(leaf));
     }
     paths.fields.push_back(std::move(top));

@@ -85,6 +85,11 @@ Status ContainerWriter::WritePage(size_t column, const encoding::EncodedPage& pa
   return Status::OK();
 }
 
+Result<uint64_t> ContainerWriter::WriteBlob(Bytes bytes, ObjectWriter* writer) {
+  ARROW_ASSIGN_OR_RAISE(Extent extent, WritePadded(bytes, writer));
+  return extent.position;
+}
+
 Result<uint32_t> ContainerWriter::WriteGlobalBuffer(Bytes bytes, ObjectWriter* writer) {
   ARROW_ASSIGN_OR_RAISE(Extent extent, WritePadded(bytes, writer));
   global_buffers_.push_back(extent);

@@ -30,6 +30,8 @@ class ContainerWriter {
   /// `first_row` is the row of the file that the page starts with.
   Status WritePage(size_t column, const encoding::EncodedPage& page, uint64_t first_row,
                    ObjectWriter* writer);
+  /// Bytes that only a column's values point to; returns their position.
+  static Result<uint64_t> WriteBlob(Bytes bytes, ObjectWriter* writer);
   /// Returns the index of the buffer.
   Result<uint32_t> WriteGlobalBuffer(Bytes bytes, ObjectWriter* writer);
   /// Writes all that follows the data.

@@ -14,6 +14,7 @@
 #include "encoding/write/column_buffer.h"
 #include "encoding/write/page_encoder.h"
 #include "encoding/write/storage_array.h"
+#include "file/blob_columns.h"
 #include "file/column_paths.h"
 #include "file/container_writer.h"
 
@@ -64,14 +65,27 @@ struct FileWriter::Impl {
         auto array, encoding::ToStorageArray(batch.column_data(index), *field.type, field.name,
                                              context.pool()));
     for (size_t i = 0; i < field.num_columns; ++i) {
-      ARROW_ASSIGN_OR_RAISE(const encoding::PathStep* step,
-                            encoding::FindForbiddenNull(columns[field.first_column + i].path(),
-                                                        array, context.pool()));
-      if (step == nullptr) continue;
+      ARROW_RETURN_NOT_OK(CheckNulls(columns[field.first_column + i].path(), array));
+    }
+    return array;
+  }
+
+  Status CheckNulls(const encoding::LeafPath& path,
+                    const std::shared_ptr<arrow::ArrayData>& array) const {
+    ARROW_ASSIGN_OR_RAISE(const encoding::PathStep* step,
+                          encoding::FindForbiddenNull(path, array, context.pool()));
+    if (step != nullptr) {
       return UserError("null in a field that is not nullable: field '", step->name,
                        "'; fill the nulls or make the field nullable");
     }
-    return array;
+    if (path.is_blob) return Status::OK();
+    for (const encoding::LeafPath& member : path.members) {
+      ARROW_ASSIGN_OR_RAISE(step, encoding::FindForbiddenNull(member, array, context.pool()));
+      if (step == nullptr) continue;
+      return UserError("null in a packed struct, whose members have no place for nulls: field '",
+                       step->name, "'; fill the nulls or store the struct unpacked");
+    }
+    return Status::OK();
   }
 
   Status WriteBatch(const arrow::RecordBatch& batch) {
@@ -99,7 +113,13 @@ struct FileWriter::Impl {
   Status Buffer(const std::vector<std::shared_ptr<arrow::ArrayData>>& arrays) {
     for (size_t i = 0; i < fields.size(); ++i) {
       for (size_t k = 0; k < fields[i].num_columns; ++k) {
-        ARROW_RETURN_NOT_OK(columns[fields[i].first_column + k].Add(arrays[i], context.pool()));
+        ColumnBuffer& column = columns[fields[i].first_column + k];
+        std::shared_ptr<arrow::ArrayData> array = arrays[i];
+        if (column.path().is_blob) {
+          ARROW_ASSIGN_OR_RAISE(array,
+                                StoreBlobs(column.path(), *array, writer.get(), context.pool()));
+        }
+        ARROW_RETURN_NOT_OK(column.Add(array, context.pool()));
       }
     }
     return Status::OK();

@@ -267,16 +267,19 @@ TEST_F(FileWriterTest, UnsupportedThingsAreNamed) {
     return writer.status().message();
   };
   const auto metadata = [](const char* key) { return arrow::key_value_metadata({key}, {"true"}); };
-  const auto members = arrow::struct_({field("a", arrow::int32())});
-  EXPECT_NE(error(field("p", members, true, metadata("lance-encoding:packed"))).find("'p'"),
-            std::string::npos);
-  EXPECT_NE(
-      error(field("b", arrow::large_binary(), true, metadata("lance-encoding:blob"))).find("'b'"),
-      std::string::npos);
+  const auto packed = [&](const std::shared_ptr<arrow::DataType>& member) {
+    return field("p", arrow::struct_({field("a", member)}), true,
+                 metadata("lance-encoding:packed"));
+  };
+  EXPECT_NE(error(packed(arrow::boolean())).find("'p.a'"), std::string::npos);
+  EXPECT_NE(error(packed(arrow::list(arrow::int8()))).find("'p.a'"), std::string::npos);
+  const auto blob = field("b", arrow::large_binary(), true, metadata("lance-encoding:blob"));
+  EXPECT_NE(error(field("l", arrow::list(blob))).find("'l.b'"), std::string::npos);
   FileWriteOptions old;
   old.version = FileVersion::kV2_0;
   EXPECT_NE(error(field("x", arrow::int32()), old).find("2.0"), std::string::npos);
   old.version = FileVersion::kV2_1;
+  EXPECT_NE(error(packed(arrow::utf8()), old).find("'p.a'"), std::string::npos);
   EXPECT_NE(error(field("m", arrow::map(arrow::utf8(), arrow::int32())), old).find("'m'"),
             std::string::npos);
 }

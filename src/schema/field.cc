@@ -133,9 +133,8 @@ bool Field::IsLeaf() const {
 }
 
 bool Field::IsPackedStruct() const {
-  if (KindOfLogicalType(logical_type) != FieldKind::kStruct) return false;
-  return IsTruthy(FindMetadata(metadata.get(), kPackedKey).value_or("")) ||
-         IsTruthy(FindMetadata(metadata.get(), kOldPackedKey).value_or(""));
+  return KindOfLogicalType(logical_type) == FieldKind::kStruct &&
+         AsksForPackedStruct(metadata.get());
 }
 
 }  // namespace lance

@@ -35,4 +35,9 @@ std::shared_ptr<const arrow::KeyValueMetadata> WithMetadata(
   return changed->size() == 0 ? nullptr : changed;
 }
 
+bool AsksForPackedStruct(const arrow::KeyValueMetadata* metadata) {
+  return IsTruthy(FindMetadata(metadata, kPackedKey).value_or("")) ||
+         IsTruthy(FindMetadata(metadata, kOldPackedKey).value_or(""));
+}
+
 }  // namespace lance

@@ -34,6 +34,9 @@ inline constexpr std::string_view kBFloat16Name = "lance.bfloat16";
 /// `1 true on yes y` in any case.
 bool IsTruthy(std::string_view text);
 
+/// Whether this metadata asks for a struct to be stored in one column.
+bool AsksForPackedStruct(const arrow::KeyValueMetadata* metadata);
+
 /// The value of a key; nothing if it is missing or `metadata` is null. The view lives as long as
 /// `metadata`.
 std::optional<std::string_view> FindMetadata(const arrow::KeyValueMetadata* metadata,

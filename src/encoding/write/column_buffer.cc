@@ -114,6 +114,7 @@ uint64_t LeafBytes(const LeafPath& path, const arrow::ArrayData& array) {
     if (step.kind == StepKind::kLargeList) bytes += static_cast<uint64_t>(slots.count) * 8;
     if (step.kind == StepKind::kLeaf) bytes += ValueBytes(*path.type, slots);
   });
+  for (const LeafPath& member : path.members) bytes += LeafBytes(member, array);
   return bytes;
 }
 

@@ -8,6 +8,7 @@
 #include "arrow/buffer.h"
 #include "arrow/util/bit_util.h"
 #include "base/byte_reader.h"
+#include "encoding/write/fixed_value_writer.h"
 #include "encoding/write/fsst_block.h"
 #include "encoding/write/page_layouts.h"
 #include "encoding/write/zstd_block.h"
@@ -118,71 +119,6 @@ Status Describe(const PageContext& context, const ControlWords& control, FullZip
   return Status::OK();
 }
 
-// One value of fixed width. For lists: for each dimension with validity the bits of the children,
-// then the items.
-class FixedValueWriter {
- public:
-  explicit FixedValueWriter(const LeafBlock& block) {
-    uint64_t items = 1;
-    for (const ListDimension& dimension : block.dimensions) {
-      items *= dimension.size;
-      if (dimension.child_validity == nullptr) continue;
-      parts_.push_back({dimension.child_validity, items});
-      has_validity_ = true;
-    }
-    if (!block.all_items_null()) parts_.push_back({block.fixed.data, items * block.fixed.bits});
-    for (const Part& part : parts_) bytes_ += (part.bits + 7) / 8;
-  }
-
-  uint64_t bytes() const { return bytes_; }
-  /// Whether the values are whole bytes that stand one after the other.
-  bool is_plain() const { return !has_validity_ && parts_[0].bits % 8 == 0; }
-  uint8_t* Write(uint64_t slot, uint8_t* out) const {
-    for (const Part& part : parts_) {
-      const uint64_t size = (part.bits + 7) / 8;
-      const uint64_t start = slot * part.bits;
-      if (part.bits % 8 == 0) {
-        std::memcpy(out, part.data + start / 8, size);
-      } else {
-        std::memset(out, 0, size);
-        for (uint64_t bit = 0; bit < part.bits; ++bit) {
-          const bool set = GetBit(part.data, static_cast<int64_t>(start + bit));
-          arrow::bit_util::SetBitTo(out, static_cast<int64_t>(bit), set);
-        }
-      }
-      out += size;
-    }
-    return out;
-  }
-
- private:
-  struct Part {
-    const uint8_t* data;
-    uint64_t bits;
-  };
-
-  std::vector<Part> parts_;
-  bool has_validity_ = false;
-  uint64_t bytes_ = 0;
-};
-
-void DescribeFixed(const LeafBlock& block, CompressiveEncoding* out) {
-  CompressiveEncoding* level = out;
-  for (const ListDimension& dimension : block.dimensions) {
-    auto* list = level->mutable_fixed_size_list();
-    list->set_items_per_value(dimension.size);
-    list->set_has_validity(dimension.child_validity != nullptr);
-    level = list->mutable_values();
-  }
-  if (block.all_items_null()) {
-    level->mutable_constant();
-    return;
-  }
-  // Single values of one bit are widened to a byte; lists of them are not.
-  const bool widened = block.dimensions.empty() && block.fixed.bits == 1;
-  level->mutable_flat()->set_bits_per_value(widened ? 8 : block.fixed.bits);
-}
-
 }  // namespace
 
 Result<EncodedPage> EncodeFullZipFixedPage(const PageContext& context, const LeafBlock& block) {
@@ -245,15 +181,26 @@ Status ZipStrings(const PageContext& context, const ControlWords& control,
 
 }  // namespace
 
-Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
-                                              const VariableBlock& block, bool allow_fsst) {
+Result<EncodedPage> EncodeFullZipRowsPage(const PageContext& context, const VariableBlock& rows,
+                                          const CompressiveEncoding& encoding) {
   EncodedPage page;
   const ControlWords control(context.rows);
   auto* layout = page.layout.mutable_full_zip_layout();
   ARROW_RETURN_NOT_OK(Describe(context, control, layout));
-  layout->set_bits_per_offset(block.offset_bits);
-  CompressiveEncoding* encoding = layout->mutable_value_compression();
+  layout->set_bits_per_offset(rows.offset_bits);
+  *layout->mutable_value_compression() = encoding;
+  if (rows.offset_bits == 32) {
+    ARROW_RETURN_NOT_OK(ZipStrings<uint32_t>(context, control, rows, &page));
+  } else {
+    ARROW_RETURN_NOT_OK(ZipStrings<uint64_t>(context, control, rows, &page));
+  }
+  return page;
+}
 
+Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
+                                              const VariableBlock& block, bool allow_fsst) {
+  CompressiveEncoding description;
+  CompressiveEncoding* encoding = &description;
   const VariableBlock* stored = &block;
   std::optional<ZstdBlock> zstd;
   if (context.hints.compression != EncodingHints::Compression::kNone) {
@@ -276,12 +223,7 @@ Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
   }
   encoding->mutable_variable()->mutable_offsets()->mutable_flat()->set_bits_per_value(
       block.offset_bits);
-  if (block.offset_bits == 32) {
-    ARROW_RETURN_NOT_OK(ZipStrings<uint32_t>(context, control, *stored, &page));
-  } else {
-    ARROW_RETURN_NOT_OK(ZipStrings<uint64_t>(context, control, *stored, &page));
-  }
-  return page;
+  return EncodeFullZipRowsPage(context, *stored, description);
 }
 
 }  // namespace lance::encoding

@@ -45,6 +45,10 @@ ArrayDataPtr AloneFrom(std::span<const PathStep> steps, const ArrayDataPtr& arra
 LeafPath AlonePath(const LeafPath& path) {
   LeafPath alone = path;
   for (PathStep& step : alone.steps) step.child = 0;
+  // A leaf that is a packed struct keeps all its members.
+  for (LeafPath& member : alone.members) {
+    for (size_t i = 0; i + 2 < member.steps.size(); ++i) member.steps[i].child = 0;
+  }
   return alone;
 }
 

@@ -1,5 +1,6 @@
 #include "encoding/write/leaf_path.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "arrow/type.h"
@@ -16,6 +17,12 @@ bool IsFixedWidthItem(const arrow::DataType& type) {
   if (type.id() == arrow::Type::FIXED_SIZE_BINARY) return type.bit_width() > 0;
   return arrow::is_primitive(type.id()) || type.id() == arrow::Type::DECIMAL128 ||
          type.id() == arrow::Type::DECIMAL256;
+}
+
+// Of the innermost items.
+int ItemBits(const arrow::DataType& type) {
+  if (type.id() != arrow::Type::FIXED_SIZE_LIST) return type.bit_width();
+  return ItemBits(*static_cast<const arrow::FixedSizeListType&>(type).value_type());
 }
 
 bool IsBinaryLike(arrow::Type::type id) {
@@ -46,8 +53,8 @@ bool IsWritableLeaf(const arrow::DataType& type) {
 
 class PathFinder {
  public:
-  PathFinder(uint32_t minor_version, std::vector<LeafPath>* found)
-      : minor_version_(minor_version), found_(found) {}
+  PathFinder(uint32_t minor_version, IsPackedStruct is_packed, std::vector<LeafPath>* found)
+      : minor_version_(minor_version), is_packed_(is_packed), found_(found) {}
 
   Status Visit(const arrow::Field& field, const std::string& parent) {
     PathStep step;
@@ -57,6 +64,7 @@ class PathFinder {
     switch (type.id()) {
       case arrow::Type::STRUCT:
         if (type.num_fields() == 0) break;
+        if (is_packed_(field)) return AddPackedStruct(std::move(step), field.type());
         step.kind = StepKind::kStruct;
         for (int i = 0; i < type.num_fields(); ++i) {
           step.child = i;
@@ -109,10 +117,51 @@ class PathFinder {
       return Unsupported("type can't be stored in a data file: field '", step.name, "' of type ",
                          type->ToString());
     }
+    return Add(std::move(step), std::move(type), {});
+  }
+
+  Status AddPackedStruct(const PathStep& step, const std::shared_ptr<arrow::DataType>& type) {
+    std::vector<LeafPath> members;
+    for (int i = 0; i < type->num_fields(); ++i) {
+      const arrow::Field& member = *type->field(i);
+      LeafPath path;
+      path.steps = steps_;
+      path.steps.push_back(step);
+      path.steps.back().kind = StepKind::kStruct;
+      path.steps.back().child = i;
+      // Only the struct itself has a place for nulls.
+      path.steps.push_back({.nullable = false, .name = step.name + "." + member.name()});
+      path.type = member.type();
+      ARROW_RETURN_NOT_OK(CheckPackedMember(path));
+      members.push_back(std::move(path));
+    }
+    return Add(step, type, std::move(members));
+  }
+
+  // What the reference can read back.
+  Status CheckPackedMember(const LeafPath& member) const {
+    const arrow::DataType& type = *member.type;
+    const bool list = type.id() == arrow::Type::FIXED_SIZE_LIST;
+    const bool wide = list || IsBinaryLike(type.id());
+    if (type.id() == arrow::Type::BOOL || (!wide && !IsFixedWidthItem(type)) ||
+        (list && (!IsFixedWidthItem(type) || ItemBits(type) % 8 != 0))) {
+      return Unsupported("type can't be stored in a packed struct: field '", member.name(),
+                         "' of type ", type.ToString());
+    }
+    if (wide && minor_version_ < kMinorVersion2_2) {
+      return Unsupported("packed structs with members of type ", type.ToString(),
+                         " need file version 2.2 or later: field '", member.name(), "', version 2.",
+                         minor_version_);
+    }
+    return Status::OK();
+  }
+
+  Status Add(PathStep step, std::shared_ptr<arrow::DataType> type, std::vector<LeafPath> members) {
     LeafPath path;
     path.steps = steps_;
     path.steps.push_back(std::move(step));
     path.type = std::move(type);
+    path.members = std::move(members);
     bool lists = false;
     bool lists_of_structs = false;
     for (const PathStep& above : path.steps) {
@@ -131,17 +180,41 @@ class PathFinder {
   }
 
   const uint32_t minor_version_;
+  const IsPackedStruct is_packed_;
   std::vector<LeafPath>* const found_;
   std::vector<PathStep> steps_;
 };
 
 }  // namespace
 
-bool LeafPath::is_empty_struct() const { return type->id() == arrow::Type::STRUCT; }
+bool LeafPath::is_empty_struct() const {
+  return type->id() == arrow::Type::STRUCT && !is_packed_struct();
+}
 
-Result<std::vector<LeafPath>> LeafPathsOf(const arrow::Field& field, uint32_t minor_version) {
+bool LeafPath::has_plain_members() const {
+  return std::all_of(members.begin(), members.end(), [](const LeafPath& member) {
+    return member.type->id() != arrow::Type::FIXED_SIZE_LIST && !IsBinaryLike(member.type->id());
+  });
+}
+
+LeafPath BlobPathOf(LeafPath column) {
+  column.is_blob = true;
+  for (const char* name : {"position", "size"}) {
+    LeafPath member = {.steps = column.steps, .type = arrow::uint64()};
+    member.steps.back().kind = StepKind::kStruct;
+    member.steps.back().child = static_cast<int>(column.members.size());
+    member.steps.push_back({.nullable = false, .name = column.name() + "." + name});
+    column.members.push_back(std::move(member));
+  }
+  column.type = arrow::struct_(
+      {arrow::field("position", arrow::uint64()), arrow::field("size", arrow::uint64())});
+  return column;
+}
+
+Result<std::vector<LeafPath>> LeafPathsOf(const arrow::Field& field, uint32_t minor_version,
+                                          IsPackedStruct is_packed) {
   std::vector<LeafPath> found;
-  ARROW_RETURN_NOT_OK(PathFinder(minor_version, &found).Visit(field, ""));
+  ARROW_RETURN_NOT_OK(PathFinder(minor_version, is_packed, &found).Visit(field, ""));
   return found;
 }
 

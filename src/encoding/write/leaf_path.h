@@ -43,13 +43,28 @@ struct LeafPath {
   /// page is given as rows times this number.
   uint64_t slots_per_row = 1;
   EncodingHints hints = {};
+  /// Packed struct: the ways to its members, which share the column.
+  std::vector<LeafPath> members = {};
+  /// What is buffered and encoded is where the blobs are: packed structs of position and size.
+  bool is_blob = false;
 
   const std::string& name() const { return steps.back().name; }
   bool is_empty_struct() const;
+  bool is_packed_struct() const { return !members.empty(); }
+  /// Packed struct: all members are numbers, so that rows have one width.
+  bool has_plain_members() const;
 };
+
+/// Whether a struct is to be stored in one column.
+using IsPackedStruct = bool (*)(const arrow::Field& field);
 
 /// The leaf columns of a top-level field of storage types, in column order. Types that the
 /// version can't store are Unsupported, the field named.
-Result<std::vector<LeafPath>> LeafPathsOf(const arrow::Field& field, uint32_t minor_version);
+Result<std::vector<LeafPath>> LeafPathsOf(
+    const arrow::Field& field, uint32_t minor_version,
+    IsPackedStruct is_packed = [](const arrow::Field&) { return false; });
+
+/// The column of the blobs of a binary column.
+LeafPath BlobPathOf(LeafPath column);
 
 }  // namespace lance::encoding

@@ -70,33 +70,6 @@ FixedStatistics Measure(Values<T> values) {
   return statistics;
 }
 
-class FlatValues final : public MiniBlockValues {
- public:
-  explicit FlatValues(const FixedBlock& block) : block_(block) {
-    uint64_t size = kMaxChunkValues;
-    while (size > 2 && (size * block.bits + 7) / 8 >= kMaxChunkBytes) size /= 2;
-    CutEvenly(block.count, size);
-  }
-
-  void Describe(encodings21::CompressiveEncoding* out) const override {
-    out->mutable_flat()->set_bits_per_value(block_.bits);
-  }
-  uint32_t num_buffers() const override { return 1; }
-  uint64_t MaxChunkSize(size_t chunk) const override {
-    return (chunks_[chunk] * block_.bits + 7) / 8;
-  }
-  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t, uint8_t* out) const override {
-    // The first value of a chunk starts on a byte: chunk sizes are powers of two, and blocks of
-    // single bits are cut every 4096.
-    const uint64_t size = MaxChunkSize(chunk);
-    std::memcpy(out, block_.data + first * block_.bits / 8, size);
-    return size;
-  }
-
- private:
-  const FixedBlock block_;
-};
-
 template <typename T>
 class PackedValues final : public MiniBlockValues {
  public:
@@ -377,13 +350,6 @@ uint64_t FixedSizeListValues::WriteBuffer(size_t chunk, uint64_t first, uint32_t
 
 }  // namespace
 
-void MiniBlockValues::CutEvenly(uint64_t count, uint64_t size) {
-  chunks_.reserve((count + size - 1) / size);
-  for (uint64_t first = 0; first < count; first += size) {
-    chunks_.push_back(static_cast<uint32_t>(std::min(size, count - first)));
-  }
-}
-
 Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block,
                                                      const EncodingHints& hints) {
   if (block.width() * 2 > kMaxChunkBytes) {
@@ -391,10 +357,7 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block,
                        " bytes are too wide for chunks; choose structural-encoding fullzip");
   }
   std::unique_ptr<MiniBlockValues> values;
-  if (hints.compression == EncodingHints::Compression::kNone) {
-    values = std::make_unique<FlatValues>(block);
-    return values;
-  }
+  if (hints.compression == EncodingHints::Compression::kNone) return EncodeFlat(block);
   VisitWordType(block.bits, [&](auto word) {
     using T = decltype(word);
     const Values<T> typed(block);
@@ -414,7 +377,7 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block,
         return;
     }
   });
-  if (values == nullptr) values = std::make_unique<FlatValues>(block);
+  if (values == nullptr) return EncodeFlat(block);
   return values;
 }
 

@@ -43,6 +43,12 @@ class MiniBlockValues {
   std::vector<uint32_t> chunks_;
 };
 
+/// Values as they are. The block outlives the result.
+std::unique_ptr<MiniBlockValues> EncodeFlat(const FixedBlock& block);
+/// The members of each struct side by side, `member_bits` wide. The block outlives the result.
+Result<std::unique_ptr<MiniBlockValues>> EncodePackedStructs(const FixedBlock& rows,
+                                                             std::vector<uint64_t> member_bits);
+
 /// Flat, inline bitpacking or run lengths, whichever is smallest, unless `hints` ask for something
 /// else. The block outlives the result.
 Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block,

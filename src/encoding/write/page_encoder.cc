@@ -65,11 +65,16 @@ class PageEncoder {
 
   Status Encode(Arrays arrays) {
     ARROW_ASSIGN_OR_RAISE(ShreddedRows rows, Shred(path_, arrays, options_.pool));
+    if (path_.is_blob) {
+      ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodeBlobPage(ContextOf(rows)));
+      return Emit(std::move(page), rows, {}, {});
+    }
     if (path_.is_empty_struct()) return EncodeEmptyStructs(rows);
     if (AllLeavesAreNull(rows)) {
       ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodeAllNullPage(ContextOf(rows)));
       return Emit(std::move(page), rows, std::move(arrays), {});
     }
+    if (path_.is_packed_struct()) return EncodePackedStructs(rows, std::move(arrays));
     ARROW_ASSIGN_OR_RAISE(LeafBlock block, GatherLeaves(*path_.type, rows, options_.pool));
     if (path_.type->id() == arrow::Type::DICTIONARY) {
       ARROW_ASSIGN_OR_RAISE(auto dictionary,
@@ -113,6 +118,12 @@ class PageEncoder {
     rows.layers.assign(1, {.has_nulls = true});
     ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodeAllNullPage(ContextOf(rows)));
     return Emit(std::move(page), rows, {}, {});
+  }
+
+  Status EncodePackedStructs(const ShreddedRows& rows, Arrays arrays) {
+    if (path_.has_plain_members() && !FitsMiniBlocks(rows)) return SplitRows(rows, arrays);
+    ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodePackedStructPage(ContextOf(rows), path_));
+    return Emit(std::move(page), rows, std::move(arrays), {});
   }
 
   Status EncodeHalves(const Arrays& arrays) {
@@ -217,7 +228,7 @@ class PageEncoder {
   // Groups of rows that stay within the items that a chunk may hold, each a page of its own.
   Status SplitRows(const ShreddedRows& rows, const Arrays& arrays) {
     if (rows.num_rows == 1) {
-      return Unsupported("a single row has too many list items for a dictionary column: ",
+      return Unsupported("a single row has too many list items to be stored in chunks: ",
                          rows.num_items, " of at most ", MaxChunkItems(rows));
     }
     const uint64_t limit = MaxChunkItems(rows);

@@ -38,6 +38,17 @@ Result<EncodedPage> EncodeFullZipFixedPage(const PageContext& context, const Lea
 Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
                                               const VariableBlock& block, bool allow_fsst);
 
+/// Rows of any width, one by one, each behind its length; `encoding` says what they hold.
+Result<EncodedPage> EncodeFullZipRowsPage(const PageContext& context, const VariableBlock& rows,
+                                          const encodings21::CompressiveEncoding& encoding);
+
+/// Packed structs: in chunks if all members are numbers, else one by one (2.2).
+Result<EncodedPage> EncodePackedStructPage(const PageContext& context, const LeafPath& path);
+
+/// Where the blobs of a column are, and which are null. The leaves of the context are structs of
+/// position and size.
+Result<EncodedPage> EncodeBlobPage(const PageContext& context);
+
 /// No leaf value is valid.
 Result<EncodedPage> EncodeAllNullPage(const PageContext& context);
 /// All valid leaf values equal that of `slot` (2.2).

@@ -17,10 +17,13 @@ using arrow::bit_util::GetBit;
 
 class Gatherer {
  public:
-  Gatherer(const ShreddedRows& rows, arrow::MemoryPool* pool, LeafBlock* out)
-      : rows_(rows), pool_(pool), out_(out) {}
+  Gatherer(const ShreddedRows& rows, const std::vector<LeafSlice>& leaves, arrow::MemoryPool* pool,
+           LeafBlock* out)
+      : rows_(rows), leaves_(leaves), pool_(pool), out_(out) {}
 
-  Status Fixed(uint64_t bits, std::vector<LeafSlice> slices) {
+  Status Fixed(uint64_t bits) { return Fixed(bits, leaves_); }
+
+  Status Fixed(uint64_t bits, const std::vector<LeafSlice>& slices) {
     uint64_t count = 0;
     for (const LeafSlice& slice : slices) count += static_cast<uint64_t>(slice.length);
     out_->fixed.bits = bits;
@@ -53,15 +56,15 @@ class Gatherer {
     VariableBlock& block = out_->variable;
     block.count = rows_.num_values;
     block.offset_bits = offset_bits;
-    if (rows_.leaves.size() == 1 && !HasBytesUnderNulls<Offset>()) {
-      const LeafSlice& slice = rows_.leaves[0];
+    if (leaves_.size() == 1 && !HasBytesUnderNulls<Offset>()) {
+      const LeafSlice& slice = leaves_[0];
       block.offsets = BufferData(slice, 1) + static_cast<uint64_t>(slice.offset) * sizeof(Offset);
       block.bytes = BufferData(slice, 2);
       return Status::OK();
     }
     ARROW_ASSIGN_OR_RAISE(uint8_t * offsets, Own((block.count + 1) * sizeof(Offset)));
     uint64_t total = 0;
-    for (const LeafSlice& slice : rows_.leaves) {
+    for (const LeafSlice& slice : leaves_) {
       const Offset* from = OffsetsOf<Offset>(slice);
       total += from[slice.length] - from[0];
     }
@@ -74,7 +77,7 @@ class Gatherer {
 
   Status FixedSizeList(const arrow::DataType& type) {
     const arrow::DataType* level = &type;
-    std::vector<LeafSlice> slices = rows_.leaves;
+    std::vector<LeafSlice> slices = leaves_;
     bool first = true;
     while (level->id() == arrow::Type::FIXED_SIZE_LIST) {
       const auto& list = static_cast<const arrow::FixedSizeListType&>(*level);
@@ -93,7 +96,7 @@ class Gatherer {
       level = list.value_type().get();
       first = false;
     }
-    return Fixed(static_cast<uint64_t>(level->bit_width()), std::move(slices));
+    return Fixed(static_cast<uint64_t>(level->bit_width()), slices);
   }
 
  private:
@@ -129,7 +132,7 @@ class Gatherer {
 
   template <typename Offset>
   bool HasBytesUnderNulls() const {
-    const Offset* offsets = OffsetsOf<Offset>(rows_.leaves[0]);
+    const Offset* offsets = OffsetsOf<Offset>(leaves_[0]);
     bool found = false;
     ForEachNullLeaf(rows_, [&](uint64_t slot) { found |= offsets[slot] != offsets[slot + 1]; });
     return found;
@@ -140,7 +143,7 @@ class Gatherer {
   void ForEachRun(Visit&& visit) const {
     uint64_t item = 0;
     const bool nulls = rows_.has_null_leaves();
-    for (const LeafSlice& slice : rows_.leaves) {
+    for (const LeafSlice& slice : leaves_) {
       int64_t start = 0;
       bool null = false;
       for (int64_t i = 0; nulls && i < slice.length; ++i, ++item) {
@@ -200,6 +203,7 @@ class Gatherer {
   }
 
   const ShreddedRows& rows_;
+  const std::vector<LeafSlice>& leaves_;
   arrow::MemoryPool* const pool_;
   LeafBlock* const out_;
 };
@@ -212,11 +216,13 @@ uint64_t LeafBlock::items_per_list() const {
   return items;
 }
 
-Result<LeafBlock> GatherLeaves(const arrow::DataType& type, const ShreddedRows& rows,
-                               arrow::MemoryPool* pool) {
+namespace {
+
+Result<LeafBlock> Gather(const arrow::DataType& type, const ShreddedRows& rows,
+                         const std::vector<LeafSlice>& leaves, arrow::MemoryPool* pool) {
   LeafBlock block;
   block.count = rows.num_values;
-  Gatherer gatherer(rows, pool, &block);
+  Gatherer gatherer(rows, leaves, pool, &block);
   switch (type.id()) {
     case arrow::Type::STRING:
     case arrow::Type::BINARY:
@@ -234,13 +240,30 @@ Result<LeafBlock> GatherLeaves(const arrow::DataType& type, const ShreddedRows& 
       return block;
     case arrow::Type::DICTIONARY: {
       const auto& index = static_cast<const arrow::DictionaryType&>(type).index_type();
-      ARROW_RETURN_NOT_OK(gatherer.Fixed(static_cast<uint64_t>(index->bit_width()), rows.leaves));
+      ARROW_RETURN_NOT_OK(gatherer.Fixed(static_cast<uint64_t>(index->bit_width())));
       return block;
     }
     default:
-      ARROW_RETURN_NOT_OK(gatherer.Fixed(static_cast<uint64_t>(type.bit_width()), rows.leaves));
+      ARROW_RETURN_NOT_OK(gatherer.Fixed(static_cast<uint64_t>(type.bit_width())));
       return block;
   }
+}
+
+}  // namespace
+
+Result<LeafBlock> GatherLeaves(const arrow::DataType& type, const ShreddedRows& rows,
+                               arrow::MemoryPool* pool) {
+  return Gather(type, rows, rows.leaves, pool);
+}
+
+Result<LeafBlock> GatherMember(const arrow::DataType& type, size_t member, const ShreddedRows& rows,
+                               arrow::MemoryPool* pool) {
+  std::vector<LeafSlice> slices;
+  for (const LeafSlice& slice : rows.leaves) {
+    const arrow::ArrayData* array = slice.array->child_data[member].get();
+    slices.push_back({array, array->offset + slice.offset, slice.length});
+  }
+  return Gather(type, rows, slices, pool);
 }
 
 }  // namespace lance::encoding

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -73,6 +74,10 @@ struct LeafBlock {
 /// Brings the leaf slots together. A single slice is used in place. Strings under nulls become
 /// empty; other slots under nulls keep their bytes.
 Result<LeafBlock> GatherLeaves(const arrow::DataType& type, const ShreddedRows& rows,
+                               arrow::MemoryPool* pool);
+
+/// The same for one member of packed structs, which are the leaves of `rows`.
+Result<LeafBlock> GatherMember(const arrow::DataType& type, size_t member, const ShreddedRows& rows,
                                arrow::MemoryPool* pool);
 
 /// For each null leaf slot calls `visit(slot)`, in order.
