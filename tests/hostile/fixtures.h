@@ -15,6 +15,11 @@ std::vector<std::filesystem::path> FindFixtures(
     const std::vector<std::string>& folders, uintmax_t max_bytes,
     const std::function<bool(const std::filesystem::path&)>& wanted);
 
+/// The same below any folder.
+std::vector<std::filesystem::path> FindFiles(
+    const std::filesystem::path& folder, uintmax_t max_bytes,
+    const std::function<bool(const std::filesystem::path&)>& wanted);
+
 std::string ReadFile(const std::filesystem::path& path);
 
 }  // namespace lance

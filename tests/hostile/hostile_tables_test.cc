@@ -1,5 +1,5 @@
-// The small files of tables (manifests, transactions, deletion files, tags), damaged byte by byte:
-// reading gives values or an error that names the file.
+// The small files of tables (manifests, transactions, deletion files, tags, branches), damaged byte
+// by byte: reading gives values or an error that names the file.
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include "damage.h"
 #include "fixtures.h"
 #include "io/object_store.h"
+#include "table/branches.h"
 #include "table/deletion_file.h"
 #include "table/feature_flags.h"
 #include "table/manifest_file.h"
@@ -151,8 +152,15 @@ TEST_F(HostileTables, DeletionBitmaps) {
 
 TEST_F(HostileTables, Tags) {
   Damage(
-      "_refs", ".json", "t/_refs/tags/hostile.json",
+      "_refs/tags", ".json", "t/_refs/tags/hostile.json",
       [&](const std::string&) { return ReadTag({}, *store_, "t", "hostile").status(); },
+      "hostile.json");
+}
+
+TEST_F(HostileTables, Branches) {
+  Damage(
+      "_refs/branches", ".json", "t/_refs/branches/hostile.json",
+      [&](const std::string&) { return ReadBranch({}, *store_, "t", "hostile").status(); },
       "hostile.json");
 }
 

@@ -12,16 +12,66 @@ namespace lance::encoding {
 
 /// A page as fuzz targets take it, description and bytes together:
 ///
-///   u8 index of a shape   u8 minor version: 1, 2 or 3   u32 rows
-///   u16 size of the PageLayout (2.3: PlanarLayout) message, the message
+///   u8 index of a shape   u8 kind, what the target makes of it   u32 rows
+///   u16 size of the message that describes the page, the message
 ///   u8 number of buffers   u32 size of each   their bytes, one after the other
 struct FuzzPage {
   LeafShape shape;
-  uint8_t minor_version = 2;
+  uint8_t kind = 0;
   uint32_t num_rows = 0;
   std::string layout;
   std::vector<std::string> buffers;
 };
+
+/// The kinds of pages of version 2.0.
+enum class FuzzKind : uint8_t { kValues, kBlobs, kLists };
+
+inline LeafShape FixedFuzzShape(uint64_t bits, std::vector<uint32_t> dimensions = {}) {
+  LeafShape shape;
+  shape.value_bits = bits;
+  for (const uint32_t dimension : dimensions) shape.value_bits *= dimension;
+  shape.dimensions = std::move(dimensions);
+  return shape;
+}
+
+inline LeafShape VariableFuzzShape(bool large) {
+  LeafShape shape;
+  shape.values = LeafShape::Values::kVariable;
+  shape.large_offsets = large;
+  return shape;
+}
+
+inline LeafShape PackedFuzzShape(std::vector<LeafShape> members) {
+  LeafShape shape;
+  shape.values = LeafShape::Values::kPackedStruct;
+  bool all_fixed = true;
+  for (const LeafShape& member : members) {
+    all_fixed &= member.value_bits > 0;
+    shape.value_bits += member.value_bits;
+  }
+  if (!all_fixed) shape.value_bits = 0;
+  shape.members = std::move(members);
+  return shape;
+}
+
+/// Packed structs, those of the reference's files among them, and blobs by their bytes and by their
+/// places.
+inline std::vector<LeafShape> PackedFuzzShapes() {
+  std::vector<LeafShape> out;
+  out.push_back(PackedFuzzShape({FixedFuzzShape(32), FixedFuzzShape(64), FixedFuzzShape(8)}));
+  out.push_back(PackedFuzzShape({FixedFuzzShape(32), FixedFuzzShape(32, {3})}));
+  out.push_back(PackedFuzzShape({FixedFuzzShape(64), VariableFuzzShape(false)}));
+  out.push_back(PackedFuzzShape(
+      {VariableFuzzShape(true), PackedFuzzShape({VariableFuzzShape(false), FixedFuzzShape(16)})}));
+  // The descriptors of blobs of version 2.
+  out.push_back(PackedFuzzShape({FixedFuzzShape(8), FixedFuzzShape(64), FixedFuzzShape(64),
+                                 FixedFuzzShape(32), VariableFuzzShape(false)}));
+  out.push_back(VariableFuzzShape(true));
+  out.back().is_blob = true;
+  out.push_back(PackedFuzzShape({FixedFuzzShape(64), FixedFuzzShape(64)}));
+  out.back().is_blob = true;
+  return out;
+}
 
 /// The shapes that fuzz targets know: one of every kind.
 inline const std::vector<LeafShape>& FuzzShapes() {
@@ -35,48 +85,33 @@ inline const std::vector<LeafShape>& FuzzShapes() {
     const std::vector<Layer> in_struct_lists = {
         {LayerKind::kFixedSizeList, 3}, {LayerKind::kItem}, {LayerKind::kItem}};
     for (const auto& layers : {leaf, in_struct, in_list, in_lists, in_struct_lists}) {
-      for (const uint64_t bits : {1, 8, 16, 32, 64, 128, 56, 2400}) {
-        LeafShape shape;
-        shape.value_bits = bits;
+      auto add = [&](LeafShape shape) {
         shape.layers = layers;
-        out.push_back(shape);
-      }
-      for (const bool large : {false, true}) {
-        LeafShape shape;
-        shape.values = LeafShape::Values::kVariable;
-        shape.large_offsets = large;
-        shape.layers = layers;
-        out.push_back(shape);
-      }
+        out.push_back(std::move(shape));
+      };
+      for (const uint64_t bits : {1, 8, 16, 32, 64, 128, 56, 2400}) add(FixedFuzzShape(bits));
+      for (const bool large : {false, true}) add(VariableFuzzShape(large));
       for (const auto& dimensions : std::vector<std::vector<uint32_t>>{{4}, {3, 2}, {512}}) {
-        LeafShape shape;
-        shape.dimensions = dimensions;
-        shape.value_bits = 32;
-        for (const uint32_t dimension : dimensions) shape.value_bits *= dimension;
-        shape.layers = layers;
-        out.push_back(shape);
+        add(FixedFuzzShape(32, dimensions));
       }
-      LeafShape bits;
-      bits.dimensions = {5};
-      bits.value_bits = 5;
-      bits.layers = layers;
-      out.push_back(bits);
+      add(FixedFuzzShape(1, {5}));
+      // Null lists of strings.
+      add(FixedFuzzShape(0, {2}));
+      for (const LeafShape& packed : PackedFuzzShapes()) add(packed);
       LeafShape dictionary;
       dictionary.value_bits = 8;
       dictionary.is_dictionary = true;
       dictionary.dictionary_variable = true;
-      dictionary.layers = layers;
-      out.push_back(dictionary);
+      add(dictionary);
       dictionary.dictionary_variable = false;
       dictionary.dictionary_value_bits = 64;
       dictionary.value_bits = 16;
-      out.push_back(dictionary);
+      add(dictionary);
       LeafShape none;
       none.values = LeafShape::Values::kNone;
-      none.layers = layers;
-      out.push_back(none);
+      add(none);
       none.values = LeafShape::Values::kEmptyStruct;
-      out.push_back(none);
+      add(none);
     }
     return out;
   }();
@@ -100,12 +135,11 @@ inline std::optional<FuzzPage> ParseFuzzPage(Bytes bytes) {
   uint8_t shape = 0;
   uint16_t layout_size = 0;
   uint8_t num_buffers = 0;
-  if (!read(&shape) || !read(&page.minor_version) || !read(&page.num_rows) || !read(&layout_size) ||
+  if (!read(&shape) || !read(&page.kind) || !read(&page.num_rows) || !read(&layout_size) ||
       !read_text(layout_size, &page.layout) || !read(&num_buffers)) {
     return std::nullopt;
   }
   page.shape = FuzzShapes()[shape % FuzzShapes().size()];
-  page.minor_version = static_cast<uint8_t>(1 + (page.minor_version + 2) % 3);
   std::vector<uint32_t> sizes(num_buffers % 5);
   for (uint32_t& size : sizes) {
     if (!read(&size)) return std::nullopt;
@@ -129,7 +163,7 @@ inline std::optional<std::string> EncodeFuzzPage(const FuzzPage& page) {
     return std::nullopt;
   }
   write(static_cast<uint8_t>(shape));
-  write(page.minor_version);
+  write(page.kind);
   write(page.num_rows);
   write(static_cast<uint16_t>(page.layout.size()));
   out += page.layout;

@@ -10,7 +10,7 @@
 
 namespace lance {
 
-/// A pool that refuses to hold more bytes at once than a limit, and remembers that it had to.
+/// For tests: a pool that refuses to hold more bytes at once than a limit, and remembers that it had to.
 /// Thread-safe but for SetLimit().
 class LimitedPool final : public arrow::MemoryPool {
  public:
