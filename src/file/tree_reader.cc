@@ -33,6 +33,24 @@ void ListStored(const std::vector<Field>& fields, std::vector<const Field*>* out
   }
 }
 
+// Items of lists may have no bytes of their own: pages of nulls, or packed into 0 bits. A file is
+// trusted with so much for its items, and so many times its size.
+constexpr uint64_t kTrustedItemBytes = uint64_t{16} << 20;
+constexpr uint64_t kTrustedExpansion = 1024;
+
+// What a value takes once decoded, apart from the bytes of strings.
+uint64_t DecodedBits(const encoding::LeafShape& shape) {
+  using Values = encoding::LeafShape::Values;
+  if (shape.values == Values::kNone || shape.values == Values::kEmptyStruct) return 0;
+  uint64_t items = 1;
+  for (uint32_t dimension : shape.dimensions) items *= dimension;
+  // Strings take offsets, also the null ones of fixed-size lists.
+  const bool has_width = shape.value_bits > 0 || shape.values == Values::kPackedStruct;
+  uint64_t bits = (has_width ? shape.value_bits : items * 64) + items;
+  for (const encoding::LeafShape& member : shape.members) bits += DecodedBits(member);
+  return bits;
+}
+
 /// A field being read: its rows are those of the parent, or the items of the list above.
 struct Node {
   const Field* field = nullptr;
@@ -132,12 +150,23 @@ class TreeRead {
       return Corrupt("lists refer to items up to ", rows.back().end(), ", the column has ",
                      column->num_rows());
     }
+    if (!node.is_top) ARROW_RETURN_NOT_OK(CheckItems(node.count, column->shape()));
     ColumnRead& read = node.read;
     read.column = column;
     read.index = projection_.columns[node.stored_index];
     read.num_values = node.count;
     read.pages = SplitAtPages(column->page_starts(), rows);
     return Status::OK();
+  }
+
+  Status CheckItems(uint64_t count, const encoding::LeafShape& shape) const {
+    const uint64_t bits = DecodedBits(shape);
+    const uint64_t most = 8 * (kTrustedItemBytes + kTrustedExpansion * reader_.size());
+    if (bits == 0 || count <= most / bits) return Status::OK();
+    return MakeError(
+        ErrorCode::kOverBudget,
+        internal::Concat("lists with ", count, " items of ", bits, " bits each, in a file of ",
+                         reader_.size(), " bytes; read fewer rows at a time"));
   }
 
   Status ReadStep(const std::vector<Node*>& step) {

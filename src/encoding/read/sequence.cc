@@ -307,9 +307,10 @@ Made SequenceDecoder::Make(const CompressiveEncoding& encoding) {
 }
 
 Result<Numbers> SequenceDecoder::Decode(Bytes payload, uint64_t count) const {
-  if (count > kMaxNumbers) {
+  if (count > kTrustedNumbers + kNumbersOfAByte * payload.size()) {
     return MakeError(ErrorCode::kOverBudget,
-                     internal::Concat("page with ", count, " numbers in one sequence"));
+                     internal::Concat("page with a sequence of ", count, " numbers in ",
+                                      payload.size(), " bytes"));
   }
   Numbers out(count);
   ARROW_RETURN_NOT_OK(DecodeInto(payload, &out));

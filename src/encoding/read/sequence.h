@@ -34,11 +34,12 @@ class SequenceDecoder {
 
   /// Whether there is a buffer for it.
   virtual bool has_payload() const = 0;
-  /// Exactly `count` numbers. More than kMaxNumbers are refused.
+  /// Exactly `count` numbers. A rule takes no bytes for any count of them: more than
+  /// kTrustedNumbers, and kNumbersOfAByte for each byte of the payload, are refused.
   Result<std::vector<uint64_t>> Decode(Bytes payload, uint64_t count) const;
 
-  /// A page has no more rows than this.
-  static constexpr uint64_t kMaxNumbers = uint64_t{1} << 27;
+  static constexpr uint64_t kTrustedNumbers = uint64_t{1} << 22;
+  static constexpr uint64_t kNumbersOfAByte = 1024;
 
  protected:
   friend class DeltaSequence;

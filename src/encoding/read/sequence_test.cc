@@ -126,7 +126,13 @@ TEST(Sequence, PartsDoNotNest) {
   EXPECT_FALSE(SequenceDecoder::Make(outer).ok());
 }
 
-TEST(Sequence, CountsAreBounded) { EXPECT_FALSE(Decode(Constant(1), {}, uint64_t{1} << 60).ok()); }
+TEST(Sequence, CountsAreBounded) {
+  for (const auto& rule : {Constant(1), Range(0, 1)}) {
+    EXPECT_TRUE(Decode(rule, {}, 100'000).ok());
+    EXPECT_FALSE(Decode(rule, {}, uint64_t{1} << 23).ok());
+    EXPECT_FALSE(Decode(rule, {}, uint64_t{1} << 60).ok());
+  }
+}
 
 }  // namespace
 }  // namespace lance::encoding

@@ -15,8 +15,10 @@
 namespace lance::encoding::v20 {
 namespace {
 
-// A dictionary of nulls has no bytes that would bound the number of its items.
-constexpr uint64_t kMaxNullItems = 1 << 20;
+// Items may have no bytes that would bound their number: nulls (of which writers make one), or
+// numbers packed into 0 bits.
+constexpr uint64_t kMaxItemsWithoutBytes = 1024;
+constexpr uint64_t kMaxItemsOfAByte = 1024;
 
 // Adds the buffers that an encoding of items names.
 Status CollectBuffers(const encodings::ArrayEncoding& encoding, const BufferTable& buffers,
@@ -194,10 +196,12 @@ Result<std::unique_ptr<PageReader>> DictionaryPage::Make(const encodings::Dictio
   page->items_shape_ =
       ItemsShape(strings || shape.dictionary_variable, shape.dictionary_value_bits);
   const uint64_t num_items = encoding.num_dictionary_items();
-  if (encoding.items().nullable().has_all_nulls() && num_items > kMaxNullItems) {
-    return Corrupt("dictionary of ", num_items, " nulls");
-  }
   ARROW_RETURN_NOT_OK(CollectBuffers(encoding.items(), buffers, &page->items_buffers_));
+  uint64_t bytes = 0;
+  for (const PageBuffer& buffer : page->items_buffers_) bytes += buffer.size;
+  if (num_items > kMaxItemsWithoutBytes + kMaxItemsOfAByte * bytes) {
+    return Corrupt("dictionary of ", num_items, " items in ", bytes, " bytes");
+  }
   ARROW_ASSIGN_OR_RAISE(page->items_page_,
                         MakePage(encoding.items(), page->items_shape_, buffers, num_items));
   return std::unique_ptr<PageReader>(std::move(page));

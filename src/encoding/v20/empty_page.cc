@@ -16,7 +16,9 @@ class EmptyCursor final : public PageCursor {
     const uint64_t count = CountRows(rows_);
     const LeafShape& shape = sink.shape();
     switch (shape.values) {
+      case LeafShape::Values::kNone:
       case LeafShape::Values::kEmptyStruct:
+        // No bitmap: none of them is valid, or all are.
         return sink.AppendValidity(nullptr, 0, count);
       case LeafShape::Values::kVariable:
         ARROW_RETURN_NOT_OK(sink.ReserveVariable(count, 0));

@@ -63,7 +63,8 @@ Result<FixedSource> FixedSource::Make(const encodings::ArrayEncoding& encoding,
     ARROW_ASSIGN_OR_RAISE(PageBuffer buffer, buffers.Find(flat.buffer()));
     const std::string& scheme = flat.compression().scheme();
     const bool compressed = flat.has_compression() && !scheme.empty() && scheme != "none";
-    if (!compressed) return MakePlain(buffer, bits, count);
+    ARROW_ASSIGN_OR_RAISE(FixedSource plain, MakePlain(buffer, bits, compressed ? 0 : count));
+    if (!compressed) return plain;
     out.layout_ = Layout::kCompressed;
     out.buffer_ = buffer;
     ARROW_ASSIGN_OR_RAISE(out.scheme_, SchemeOf(scheme));

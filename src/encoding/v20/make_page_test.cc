@@ -360,6 +360,28 @@ TEST(V20Page, StringsInADictionary) {
   EXPECT_FALSE(file.Read(*page, {{4, 1}}).ok());
 }
 
+TEST(V20Page, DictionariesOfManyItemsWithoutBytesAreRefused) {
+  File file;
+  const LeafShape shape = TextShape();
+  LeafShape typed = FixedShape(8);
+  typed.is_dictionary = true;
+  typed.dictionary_value_bits = 64;
+  Encoding no_bits;
+  no_bits.mutable_bitpacked()->set_uncompressed_bits_per_value(64);
+  *no_bits.mutable_bitpacked()->mutable_buffer() = file.Add({});
+  Encoding encoding;
+  auto* dictionary = encoding.mutable_dictionary();
+  *dictionary->mutable_indices() = file.Flat(std::vector<uint8_t>{1, 1});
+  for (const uint32_t items : {1000u, 5000u, 4'000'000'000u}) {
+    dictionary->set_num_dictionary_items(items);
+    *dictionary->mutable_items() = AllNulls();
+    EXPECT_EQ(MakePage(encoding, shape, file.buffers(), 2).ok(), items == 1000);
+    EXPECT_EQ(MakePage(encoding, typed, file.buffers(), 2).ok(), items == 1000);
+    *dictionary->mutable_items() = NoNulls(no_bits);
+    EXPECT_EQ(MakePage(encoding, typed, file.buffers(), 2).ok(), items == 1000);
+  }
+}
+
 TEST(V20Page, Lists) {
   File file;
   LeafShape shape = ItemSpanShape();
@@ -377,6 +399,20 @@ TEST(V20Page, Lists) {
   EXPECT_FALSE(file.Read(*page, {{0, 4}}).ok());
   encoding.set_null_offset_adjustment(0);
   EXPECT_FALSE(ListPage::Make(encoding, shape, file.buffers(), 4, 100).ok());
+}
+
+// The schema of a file may say so: fixed-size lists of strings, which are never other than null.
+TEST(V20Page, ValuesOfNoBitsAreRefused) {
+  for (const char* scheme : {"", "zstd"}) {
+    File file;
+    Encoding encoding = file.FlatBits(0, {1, 2, 3});
+    encoding.mutable_flat()->mutable_compression()->set_scheme(scheme);
+    EXPECT_FALSE(MakePage(encoding, FixedShape(0), file.buffers(), 1).ok()) << scheme;
+    Encoding list;
+    list.mutable_fixed_size_list()->set_dimension(2);
+    *list.mutable_fixed_size_list()->mutable_items() = encoding;
+    EXPECT_FALSE(MakePage(list, FixedShape(0, {2}), file.buffers(), 1).ok()) << scheme;
+  }
 }
 
 TEST(V20Page, OtherKindsAreRefused) {
