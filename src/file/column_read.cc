@@ -65,11 +65,15 @@ Status OpenPages(const Context& context, RandomReader& reader, std::span<ColumnR
   return Status::OK();
 }
 
-// No byte of a page is wanted more than twice, so that made-up places of blobs can't ask for memory
-// without end.
+// Made-up places of blobs may be outside of the file. No byte of a page is wanted more than twice,
+// so that they can't ask for memory without end.
 Status CheckNeeds(std::span<const NeededBytes> needs, uint64_t file_size) {
   uint64_t left = 2 * file_size;
   for (const NeededBytes& need : needs) {
+    if (need.offset > file_size || need.size > file_size - need.offset) {
+      return Corrupt("rows of a page take ", need.size, " bytes at ", need.offset,
+                     ", in a file of ", file_size);
+    }
     if (need.size > left) return Corrupt("rows of a page take more bytes than the file has");
     left -= need.size;
   }
