@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "arrow/buffer.h"
 #include "encoding/codec/bitpack.h"
@@ -109,6 +110,13 @@ class RleBlock final : public BlockDecoder {
  public:
   explicit RleBlock(uint64_t bits) : BlockDecoder(false, bits), width_(bits / 8) {}
   Result<uint64_t> MaxValues(Bytes bytes) const override { return bytes.size() * UINT8_MAX; }
+  uint64_t CountInRuns(Bytes bytes) const override {
+    ByteReader reader(bytes);
+    auto values_size = reader.Read<uint64_t>("size of run values");
+    if (!values_size.ok() || !reader.ReadBytes(*values_size, "run values").ok()) return 0;
+    const Bytes lengths = bytes.subspan(reader.position());
+    return std::accumulate(lengths.begin(), lengths.end(), uint64_t{0});
+  }
   Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const override {
     ByteReader reader(bytes);
     ARROW_ASSIGN_OR_RAISE(uint64_t values_size, reader.Read<uint64_t>("size of run values"));

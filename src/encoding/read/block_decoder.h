@@ -31,6 +31,8 @@ class BlockDecoder {
 
   /// Most fixed-width values that these bytes can hold.
   virtual Result<uint64_t> MaxValues(Bytes bytes) const;
+  /// How many values runs prove these bytes to hold; 0: the encoding doesn't tell.
+  virtual uint64_t CountInRuns(Bytes /*bytes*/) const { return 0; }
   /// Fixed-width: exactly `count` values into `out`, ⌈count × value_bits / 8⌉ bytes.
   virtual Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const;
   /// Variable-width.

@@ -11,6 +11,8 @@ namespace {
 // Levels that are counted in vectors before one by one.
 constexpr uint64_t kItemsAtOnce = 64;
 constexpr uint64_t kLikelyValuesPerByte = 16;
+// So many that 16-bit sums do: they keep the loop in vectors of 16-bit numbers.
+constexpr uint64_t kLevelsAtOnce = 32 * 1024;
 
 }  // namespace
 
@@ -154,7 +156,7 @@ uint64_t MiniBlockListCursor::ExpectedValues() const {
 
 // Decodes the levels of a chunk and checks them against the chunk table and the repetition index.
 Status MiniBlockListCursor::LoadLevels(const MiniBlockPage::Chunk& chunk, uint64_t chunk_index) {
-  const uint64_t n = chunk.num_levels;
+  const uint64_t n = page_.CountLevels(chunk);
   rep_.resize(n);
   ARROW_RETURN_NOT_OK(
       page_.rep_decoder_->DecodeFixed(chunk.rep, n, reinterpret_cast<uint8_t*>(rep_.data())));
@@ -165,16 +167,22 @@ Status MiniBlockListCursor::LoadLevels(const MiniBlockPage::Chunk& chunk, uint64
   }
   const uint16_t max_rep = page_.levels_.max_rep;
   const uint16_t max_visible = page_.levels_.max_visible_def;
-  // At most 65535 levels: 16-bit sums keep the loop in vectors of 16-bit numbers.
-  uint16_t starts = 0;
-  uint16_t visible = 0;
+  uint64_t starts = 0;
+  uint64_t visible = 0;
   uint16_t largest_rep = 0;
   uint16_t largest_def = 0;
-  for (uint64_t i = 0; i < n; ++i) {
-    largest_rep = std::max(largest_rep, rep_[i]);
-    largest_def = std::max(largest_def, def_[i]);
-    starts = static_cast<uint16_t>(starts + (rep_[i] == max_rep ? 1 : 0));
-    visible = static_cast<uint16_t>(visible + (def_[i] <= max_visible ? 1 : 0));
+  for (uint64_t begin = 0; begin < n; begin += kLevelsAtOnce) {
+    const uint64_t end = std::min(n, begin + kLevelsAtOnce);
+    uint16_t more_starts = 0;
+    uint16_t more_visible = 0;
+    for (uint64_t i = begin; i < end; ++i) {
+      largest_rep = std::max(largest_rep, rep_[i]);
+      largest_def = std::max(largest_def, def_[i]);
+      more_starts = static_cast<uint16_t>(more_starts + (rep_[i] == max_rep ? 1 : 0));
+      more_visible = static_cast<uint16_t>(more_visible + (def_[i] <= max_visible ? 1 : 0));
+    }
+    starts += more_starts;
+    visible += more_visible;
   }
   const uint64_t expected_starts =
       page_.rows_before_[chunk_index + 1] - page_.rows_before_[chunk_index];

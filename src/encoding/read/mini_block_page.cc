@@ -241,6 +241,14 @@ Status MiniBlockPage::ParseChunk(Bytes bytes, Chunk* out) const {
   return Status::OK();
 }
 
+// Early writers of 2.2 kept the number modulo 2^16; then the runs of levels tell it.
+uint64_t MiniBlockPage::CountLevels(const Chunk& chunk) const {
+  const uint64_t kept = chunk.num_levels;
+  uint64_t proved = rep_decoder_->CountInRuns(chunk.rep);
+  if (proved == 0 && def_decoder_) proved = def_decoder_->CountInRuns(chunk.def);
+  return proved > kept && (proved - kept) % (uint64_t{1} << 16) == 0 ? proved : kept;
+}
+
 Status MiniBlockPage::DecodeValues(const Chunk& chunk, uint32_t num_values,
                                    std::span<const ValueRun> runs, uint64_t at,
                                    LeafSink& sink) const {

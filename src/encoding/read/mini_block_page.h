@@ -76,6 +76,8 @@ class MiniBlockPage final : public PageReader {
   };
   /// Splits a chunk at its header. `out` is reused from chunk to chunk.
   Status ParseChunk(Bytes bytes, Chunk* out) const;
+  /// How many levels a chunk with lists has.
+  uint64_t CountLevels(const Chunk& chunk) const;
   /// Decodes the values of runs: into place for fixed-width values, else appended.
   Status DecodeValues(const Chunk& chunk, uint32_t num_values, std::span<const ValueRun> runs,
                       uint64_t at, LeafSink& sink) const;
