@@ -46,7 +46,9 @@ Result<BranchIdentifier> DecodeIdentifier(const Json& mapping) {
   for (const Json& pair : mapping) {
     bool valid =
         pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_string();
-    if (!valid) return Corrupt("branch has an identifier of another form: ", mapping.dump());
+    if (!valid) {
+      return Corrupt("branch has an identifier of another form at position ", identifier.size());
+    }
     identifier.emplace_back(pair[0].get<uint64_t>(), pair[1].get<std::string>());
   }
   return identifier;

@@ -49,6 +49,13 @@ TEST(Branches, Broken) {
   }
 }
 
+TEST(Branches, NestedDeeply) {
+  constexpr size_t kDepth = 300'000;
+  const std::string nested = std::string(kDepth, '[') + std::string(kDepth, ']');
+  const std::string json = R"({"parentVersion":1,"identifier":{"version_mapping":)" + nested + "}}";
+  EXPECT_EQ(GetErrorCode(DecodeBranch("x", AsBytes(json)).status()), ErrorCode::kCorrupt);
+}
+
 TEST(Branches, Ancestry) {
   BranchIdentifier main;
   BranchIdentifier child = {{3, "a"}};
