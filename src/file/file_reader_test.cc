@@ -78,7 +78,7 @@ std::vector<Case> Cases() {
       if (name[0] != 'v') continue;
       // The reference's pages of 2.3 changed since.
       if (name.starts_with("v2.3_") && section == std::string("files7")) continue;
-      // What is expected there is the text that a table shows.
+      // What is expected there is the text that a table shows: see JsonOfTheFirstFormat.
       if (name == "v0.1_ext_json") continue;
       if (fs::exists(FileOf(entry.path()))) {
         out.push_back({entry.path(), std::string(section) + "/" + name});
@@ -183,7 +183,7 @@ CountedRead WarmRow(const std::string& name, const std::string& column, uint64_t
 
 TEST(FileReaderReads, WarmRowCostsOneRead) {
   if (FixtureRoot().empty()) GTEST_SKIP() << "fixtures are absent";
-  for (const char* version : {"2.1", "2.2"}) {
+  for (const char* version : {"2.1", "2.2", "2.3"}) {
     const std::string prefix = std::string("files14/v") + version + "_";
     EXPECT_EQ(WarmRow(prefix + "int32", "nonull", 100).requests, 1u);
     EXPECT_EQ(WarmRow(prefix + "int32", "somenull", 700).requests, 1u);
@@ -255,10 +255,12 @@ TEST(FileReaderReads, OpeningTakesAtMostTwoReads) {
 // What only some leaves of nested columns, or some of many columns, cost.
 class SelectiveReads : public ::testing::Test {
  protected:
-  void Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
+  void Write(const std::shared_ptr<arrow::RecordBatch>& batch,
+             FileVersion version = kDefaultFileVersion) {
     auto schema = Schema::FromArrow(*batch->schema()).ValueOrDie();
     auto object = store_->OpenWriter({}, "/f").ValueOrDie();
-    auto writer = FileWriter::Open({}, std::move(object), std::move(schema)).ValueOrDie();
+    auto writer = FileWriter::Open({}, std::move(object), std::move(schema), {.version = version})
+                      .ValueOrDie();
     ASSERT_TRUE(writer->WriteBatch(*batch).ok());
     ASSERT_TRUE(writer->Finish().ok());
     batch_ = batch;
@@ -312,8 +314,6 @@ TEST_F(SelectiveReads, LeavesOfNestedColumnsAreReadAlone) {
   for (int32_t i = 0; i <= kRows; ++i) ASSERT_TRUE(offsets.Append(i).ok());
   auto list = arrow::ListArray::FromArrays(*offsets.Finish().ValueOrDie(), *item).ValueOrDie();
   auto schema = arrow::schema({arrow::field("a", a->type()), arrow::field("l", list->type())});
-  Write(arrow::RecordBatch::Make(schema, kRows, {a, list}));
-
   struct Case {
     std::vector<std::string> columns;
     std::vector<std::string> leaves;
@@ -325,20 +325,23 @@ TEST_F(SelectiveReads, LeavesOfNestedColumnsAreReadAlone) {
       {{"l.item.v"}, {"l.item.v"}},
       {{"l.item.w", "a.e", "l.item.u"}, {"l.item.u", "l.item.w", "a.e"}},
   };
-  for (const Case& test_case : cases) {
-    SCOPED_TRACE(test_case.columns[0]);
-    auto reader = Open();
-    auto projection = reader->Project(test_case.columns).ValueOrDie();
-    Cost();
-    auto read = ReadAll(*reader, projection);
-    uint64_t stored = 0;
-    for (const std::string& leaf : test_case.leaves) stored += StoredBytes(leaf);
-    const CountedRead cost = Cost();
-    // Neighbours closer than a coalescing gap come along.
-    EXPECT_LE(cost.bytes, stored + test_case.leaves.size() * 2 * kCoalesceGapBytes);
-    // Chunk table, repetition index, chunks.
-    EXPECT_LE(cost.requests, 3 * test_case.leaves.size());
-    EXPECT_EQ(projection.columns.size(), test_case.leaves.size());
+  for (const FileVersion version : {FileVersion::kV2_1, FileVersion::kV2_2}) {
+    Write(arrow::RecordBatch::Make(schema, kRows, {a, list}), version);
+    for (const Case& test_case : cases) {
+      SCOPED_TRACE(test_case.columns[0]);
+      auto reader = Open();
+      auto projection = reader->Project(test_case.columns).ValueOrDie();
+      Cost();
+      auto read = ReadAll(*reader, projection);
+      uint64_t stored = 0;
+      for (const std::string& leaf : test_case.leaves) stored += StoredBytes(leaf);
+      const CountedRead cost = Cost();
+      // Neighbours closer than a coalescing gap come along.
+      EXPECT_LE(cost.bytes, stored + test_case.leaves.size() * 2 * kCoalesceGapBytes);
+      // Chunk table, repetition index, chunks.
+      EXPECT_LE(cost.requests, 3 * test_case.leaves.size());
+      EXPECT_EQ(projection.columns.size(), test_case.leaves.size());
+    }
   }
 
   auto reader = Open();
@@ -354,6 +357,43 @@ TEST_F(SelectiveReads, LeavesOfNestedColumnsAreReadAlone) {
   EXPECT_TRUE(static_cast<const arrow::StructArray&>(*read_list.values())
                   .field(0)
                   ->Equals(static_cast<const arrow::StructArray&>(*item).field(1)));
+}
+
+// Rows of one take that lie near each other are read together, those far apart alone.
+TEST_F(SelectiveReads, TakesCoalesce) {
+  constexpr uint64_t kRows = 200'000;
+  std::mt19937_64 random(5);
+  auto array = RandomInts(kRows, random);
+  auto schema = arrow::schema({arrow::field("x", array->type())});
+  Write(arrow::RecordBatch::Make(schema, kRows, {array}));
+  auto reader = Open();
+  auto projection = reader->Project().ValueOrDie();
+  const RowRange first{0, 1};
+  ASSERT_TRUE(reader->Read(context_, projection, {&first, 1}).ok()) << "opens the page";
+  const uint64_t stored = StoredBytes("x");
+  const struct {
+    uint64_t distance;
+    uint64_t rows_there;
+    uint64_t requests;
+  } takes[] = {{1, 1, 1}, {20, 3, 1}, {400, 1, 1}, {10'000, 1, 20}, {10'000, 2, 20}};
+  for (const auto& take : takes) {
+    std::vector<RowRange> rows;
+    for (uint64_t row = 0; row < kRows; row += take.distance) {
+      rows.push_back({row, take.rows_there});
+    }
+    Cost();
+    auto batch = reader->Read(context_, projection, rows).ValueOrDie();
+    const CountedRead cost = Cost();
+    EXPECT_EQ(cost.requests, take.requests) << take.distance;
+    // A chunk of 512 numbers for each row that is alone.
+    EXPECT_LE(cost.bytes, take.requests == 1 ? stored : take.requests * 2 * 4200) << take.distance;
+    const auto& values = static_cast<const arrow::Int64Array&>(*batch->column(0));
+    const auto& wanted = static_cast<const arrow::Int64Array&>(*array);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const auto at = static_cast<int64_t>(i * take.rows_there);
+      ASSERT_EQ(values.Value(at), wanted.Value(static_cast<int64_t>(rows[i].start)));
+    }
+  }
 }
 
 TEST_F(SelectiveReads, OneOfTwoThousandColumnsReadsItsMetadataAlone) {
