@@ -40,8 +40,8 @@ def _mask(rng, n):
     return None if share == 0 else pa.array(rng.random(n) < share)
 
 
-def packed_struct(rng, n, variable):
-    """Members can't be null, the struct can."""
+def packed_struct(rng, n, variable, nullable=True):
+    """Members can't be null, the struct can, but not in 2.0."""
     types = [_FIXED_MEMBERS[i] for i in rng.integers(0, len(_FIXED_MEMBERS), rng.integers(1, 4))]
     if variable:
         types += [_VARIABLE_MEMBERS[i] for i in rng.integers(0, 4, rng.integers(1, 3))]
@@ -51,7 +51,8 @@ def packed_struct(rng, n, variable):
         vectors = pa.FixedSizeListArray.from_arrays(random_tables.leaf(rng, n * 3, pa.float32()), 3)
         children.append(vectors)
     fields = [pa.field(f"m{i}", child.type) for i, child in enumerate(children)]
-    return pa.StructArray.from_arrays(children, fields=fields, mask=_mask(rng, n))
+    mask = _mask(rng, n) if nullable else None
+    return pa.StructArray.from_arrays(children, fields=fields, mask=mask)
 
 
 def map_(rng, n):
@@ -90,24 +91,27 @@ def _in_list(rng, n, make, field):
 
 def column(rng, n, name, version):
     """A field and its array."""
-    since_2_2 = version != "2.1"
+    since_2_2 = version not in ("2.0", "2.1")
     kind = rng.choice(["plain", "packed", "packed_var", "map", "fsl_struct"], p=[0.5, 0.2, 0.14, 0.1, 0.06])
     if not since_2_2 and kind not in ("plain", "packed"):
         kind = "packed"
     if kind in ("packed", "packed_var"):
         variable = kind == "packed_var"
         metadata = {**PACKED, **(hints(rng) if not variable else {})}
+        nullable = version != "2.0"
         place = rng.integers(0, 3)
         if place == 0:
-            array = packed_struct(rng, n, variable)
+            array = packed_struct(rng, n, variable, nullable)
             return pa.field(name, array.type, metadata=metadata), array
         item = pa.field("item", pa.null(), metadata=PACKED)
         if place == 1:
-            array = _in_list(rng, n, lambda count: packed_struct(rng, count, variable), item)
+            make = lambda count: packed_struct(rng, count, variable, nullable)  # noqa: E731
+            array = _in_list(rng, n, make, item)
             return pa.field(name, array.type), array
-        members = [packed_struct(rng, n, variable), random_tables.array(rng, n, depth=2)]
+        members = [packed_struct(rng, n, variable, nullable), random_tables.array(rng, n, depth=2)]
         fields = [item.with_name("p").with_type(members[0].type), pa.field("q", members[1].type)]
-        array = pa.StructArray.from_arrays(members, fields=fields, mask=_mask(rng, n))
+        mask = _mask(rng, n) if nullable else None
+        array = pa.StructArray.from_arrays(members, fields=fields, mask=mask)
         return pa.field(name, array.type), array
     if kind == "map":
         array = map_(rng, n)

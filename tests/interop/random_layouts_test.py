@@ -21,7 +21,7 @@ def _same(expected, got, what):
     assert difference is None, f"{what}: {difference}"
 
 
-@pytest.mark.parametrize("version", ["2.1", "2.2", "2.3"])
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2", "2.3"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_layouts(seed, version, tmp_path, pylance, lancecpp):
     table = random_layouts.table(seed, version)

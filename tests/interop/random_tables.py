@@ -154,8 +154,8 @@ def array(rng, n, depth=0):
     return pa.DictionaryArray.from_arrays(_with_nulls(rng, keys, "some" if mode == "all" else mode), words)
 
 
-def table(seed):
-    """A table of 1 to 6 random columns, all decided by `seed`."""
+def table(seed, version=None):
+    """A table of 1 to 6 random columns, all decided by `seed`, the same for all file versions."""
     rng = np.random.default_rng(seed)
     n = int(SIZES[rng.integers(0, len(SIZES))])
     return pa.table({f"f{i}": array(rng, n) for i in range(rng.integers(1, 7))})

@@ -53,7 +53,7 @@ def version(request):
     return request.param
 
 
-@pytest.mark.parametrize("version", ["legacy", "2.0", *VERSIONS])
+@pytest.mark.parametrize("version", ["legacy", "2.0", *VERSIONS, "2.3"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_theirs_read_by_us(seed, version, tmp_path, pylance, lancecpp):
     table = random_tables.table(seed)
