@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "arrow/util/utf8.h"
+
 namespace lance::query {
 namespace {
 
@@ -164,6 +166,10 @@ Result<std::vector<Token>> Tokenize(const Source& source) {
   if (source.text().size() > Source::kMaxBytes) {
     return UserError("the expression has ", source.text().size(), " bytes, more than ",
                      Source::kMaxBytes);
+  }
+  // Its literals become strings.
+  if (!arrow::util::ValidateUTF8(source.text())) {
+    return UserError("the expression is not valid UTF-8");
   }
   return Lexer(source).Run();
 }

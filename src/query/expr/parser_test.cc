@@ -139,6 +139,13 @@ TEST(ParserTest, NothingIsTooDeepForTheStack) {
   }
 }
 
+TEST(ParserTest, TextMustBeUtf8) {
+  EXPECT_EQ(Parse("s = 'é'"), "(= s #)");
+  for (const char* sql : {"s = '\xff'", "\xc3 = 1", "s = 'a' -- \xf2"}) {
+    EXPECT_THAT(Parse(sql), HasSubstr("not valid UTF-8"));
+  }
+}
+
 TEST(ParserTest, LongListsAreFlat) {
   constexpr size_t kLong = 100'000;
   std::string in = "a in (0";
