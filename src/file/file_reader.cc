@@ -261,7 +261,8 @@ Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
   impl->metadata = *std::move(metadata);
   impl->reader = std::move(reader);
   if (impl->metadata.version() == FileVersion::kV0_1) {
-    auto legacy = LegacyMetadata::Load(context, *impl->reader, impl->metadata.legacy_tail());
+    auto legacy = LegacyMetadata::Load(context, *impl->reader, impl->metadata.legacy_tail(),
+                                       /*needs_schema=*/!table_rows);
     if (!legacy.ok()) return WithPlace(legacy.status(), place);
     impl->legacy = *std::move(legacy);
     impl->tree = std::make_unique<LegacyColumns>(*impl->reader, *impl->legacy);

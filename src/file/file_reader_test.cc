@@ -11,9 +11,11 @@
 #include "arrow/io/file.h"
 #include "arrow/ipc/reader.h"
 #include "base/fixture_root.h"
+#include "file.pb.h"
 #include "file/file_metadata.h"
 #include "file/file_writer.h"
 #include "file/inspect.h"
+#include "proto/parse.h"
 
 namespace lance {
 namespace {
@@ -453,13 +455,57 @@ TEST_F(SelectiveReads, OneOfTwoThousandColumnsReadsItsMetadataAlone) {
             ErrorCode::kCorrupt);
 }
 
-// ---- damaged files
-
 std::shared_ptr<RandomReader> InMemory(ObjectStore& store, Bytes bytes) {
   Context context;
   EXPECT_TRUE(store.Put(context, "file", bytes).ok());
   return store.OpenReader(context, "file").ValueOrDie();
 }
+
+std::vector<uint8_t> FileBytes(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// A file of 0.1 may leave its schema to the table's manifest.
+TEST(FileReaderLegacy, SchemaOfTheTable) {
+  if (FixtureRoot().empty()) GTEST_SKIP() << "fixtures are absent";
+  const Case test_case{FixtureRoot() / "files14/v0.1_list_struct_list", ""};
+  const Schema schema = OpenCase(test_case).ValueOrDie()->schema();
+  auto bytes = FileBytes(FileOf(test_case.folder));
+  const auto position = LoadLittleEndian<uint64_t>(bytes.data() + bytes.size() - 16);
+  const auto size = LoadLittleEndian<uint32_t>(bytes.data() + position);
+  lance::file::Metadata metadata;
+  ASSERT_TRUE(ParseMessage(Bytes(bytes).subspan(position + sizeof(size), size), &metadata));
+  metadata.clear_manifest_position();
+  const std::string message = metadata.SerializeAsString();
+  bytes.resize(position);
+  auto append = [&bytes](const void* from, size_t count) {
+    const auto* at = static_cast<const uint8_t*>(from);
+    bytes.insert(bytes.end(), at, at + count);
+  };
+  const auto message_size = static_cast<uint32_t>(message.size());
+  append(&message_size, sizeof(message_size));
+  append(message.data(), message.size());
+  append(&position, sizeof(position));
+  const uint16_t version[] = {0, 2};
+  append(version, sizeof(version));
+  append("LANC", 4);
+
+  Context context;
+  auto store = MakeMemoryStore();
+  auto object = InMemory(*store, bytes);
+  EXPECT_EQ(GetErrorCode(FileReader::Open(context, object).status()), ErrorCode::kUnsupported);
+  auto expected = Expected(test_case.folder);
+  const auto rows = static_cast<uint64_t>(expected->num_rows());
+  auto reader = FileReader::Open(context, object, rows).ValueOrDie();
+  std::vector<int32_t> ids;
+  for (const Field* field : schema.PreOrder()) ids.push_back(field->id);
+  auto projection = reader->Project(schema, ids, {}).ValueOrDie();
+  const RowRange all{0, rows};
+  EXPECT_EQ(Difference(*expected, *reader->Read(context, projection, {&all, 1}).ValueOrDie()), "");
+}
+
+// ---- damaged files
 
 // Pages without bytes can claim any number of rows: reading stops here.
 constexpr uint64_t kMaxRows = 8192;
@@ -472,11 +518,6 @@ Status ReadAll(const std::shared_ptr<RandomReader>& object) {
   const RowRange all{0, std::min(reader->num_rows(), kMaxRows)};
   ARROW_ASSIGN_OR_RAISE(auto batch, reader->Read(context, projection, {&all, 1}));
   return batch->ValidateFull();
-}
-
-std::vector<uint8_t> FileBytes(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 TEST(FileReaderDamage, EveryTruncationIsAnErrorThatNamesTheFile) {

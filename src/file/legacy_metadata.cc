@@ -87,7 +87,7 @@ Status AddSchema(const lance::table::Manifest& manifest, LegacyMetadata* out) {
 }  // namespace
 
 Result<LegacyMetadata> LegacyMetadata::Load(const Context& context, RandomReader& reader,
-                                            Bytes tail) {
+                                            Bytes tail, bool needs_schema) {
   if (tail.size() < kLegacyFooterBytes) {
     return Corrupt("file of version 0.1 does not have sufficient data: ", tail.size(), " bytes");
   }
@@ -99,7 +99,8 @@ Result<LegacyMetadata> LegacyMetadata::Load(const Context& context, RandomReader
   ARROW_ASSIGN_OR_RAISE(out.batch_starts, BatchStarts(metadata));
   out.page_table_position = metadata.page_table_position();
   if (metadata.manifest_position() == 0) {
-    return Unsupported("a file of version 0.1 without its schema");
+    if (needs_schema) return Unsupported("a file of version 0.1 without its schema");
+    return out;
   }
   lance::table::Manifest manifest;
   ARROW_RETURN_NOT_OK(messages.Read(metadata.manifest_position(), "schema of the file", &manifest));

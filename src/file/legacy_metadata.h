@@ -38,8 +38,10 @@ struct LegacyMetadata {
   uint64_t num_rows() const { return batch_starts.back(); }
   uint64_t num_batches() const { return batch_starts.size() - 1; }
 
-  /// `tail` holds the end of the file; what lies before it is read.
-  static Result<LegacyMetadata> Load(const Context& context, RandomReader& reader, Bytes tail);
+  /// `tail` holds the end of the file; what lies before it is read. A file of a table may leave its
+  /// schema to the manifest: without `needs_schema` it is empty then, else Unsupported.
+  static Result<LegacyMetadata> Load(const Context& context, RandomReader& reader, Bytes tail,
+                                     bool needs_schema = true);
 };
 
 }  // namespace lance
