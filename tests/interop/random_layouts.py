@@ -11,6 +11,9 @@ PREFIX = "lance-encoding:"
 PACKED = {PREFIX + "packed": "true"}
 BLOB = {PREFIX + "blob": "true"}
 
+# What we refuse to write and the reference can neither, or reads wrong.
+REFUSED = ("packed struct", "fixed-size list of structs", "structural-encoding")
+
 _LEAF_HINTS = [
     ("compression", ["none", "lz4", "zstd", "fsst"]),
     ("compression-level", ["0", "3"]),
