@@ -48,6 +48,12 @@ enum class WriteMode : uint8_t {
   kOverwrite,  ///< new contents and schema as the next version; creates the table if there is none
 };
 
+/// What becomes of blobs that are given as references.
+enum class ExternalBlobMode : uint8_t {
+  kReference,  ///< the reference is stored
+  kIngest,     ///< the bytes are copied into the table
+};
+
 struct WriteOptions {
   WriteMode mode = WriteMode::kCreate;
   uint64_t max_rows_per_file = 1ull << 20;
@@ -66,12 +72,19 @@ struct WriteOptions {
   std::map<std::string, std::string> transaction_properties = {};
   /// Table config that a new table or an overwrite sets.
   std::map<std::string, std::string> config = {};
+  ExternalBlobMode external_blob_mode = ExternalBlobMode::kReference;
+  /// References to objects that are not below one of the table's base paths.
+  bool allow_external_blob_outside_bases = false;
+  /// A file of packed blob values may grow to so many bytes, where the column doesn't say; default
+  /// 1 GiB.
+  std::optional<uint64_t> blob_pack_file_size_threshold = {};
 };
 
 /// What is read of blob columns.
 enum class BlobHandling : uint8_t {
   kDescriptions,  ///< structs that say where the bytes are
   kBytes,         ///< the bytes, as large_binary
+  kValues,        ///< what can be written again: bytes, or the references of external blobs
 };
 
 struct ScanOptions {

@@ -34,7 +34,8 @@ void BindOptions(nb::module_& module) {
 
   nb::enum_<BlobHandling>(module, "BlobHandling")
       .value("descriptions", BlobHandling::kDescriptions)
-      .value("bytes", BlobHandling::kBytes);
+      .value("bytes", BlobHandling::kBytes)
+      .value("values", BlobHandling::kValues);
 
   using Columns = std::optional<std::vector<std::string>>;
   using Fragments = std::optional<std::vector<uint64_t>>;
@@ -84,22 +85,32 @@ void BindOptions(nb::module_& module) {
              std::optional<uint64_t> data_cache_bytes, bool enable_v2_manifest_paths,
              bool enable_stable_row_ids, std::optional<std::string> commit_message,
              std::map<std::string, std::string> transaction_properties,
-             std::map<std::string, std::string> config) {
-            new (self) WriteOptions{.mode = mode,
-                                    .max_rows_per_file = max_rows_per_file,
-                                    .max_bytes_per_file = max_bytes_per_file,
-                                    .data_storage_version = std::move(data_storage_version),
-                                    .data_cache_bytes = data_cache_bytes,
-                                    .enable_v2_manifest_paths = enable_v2_manifest_paths,
-                                    .enable_stable_row_ids = enable_stable_row_ids,
-                                    .commit_message = std::move(commit_message),
-                                    .transaction_properties = std::move(transaction_properties),
-                                    .config = std::move(config)};
+             std::map<std::string, std::string> config, bool ingest_external_blobs,
+             bool allow_external_blob_outside_bases,
+             std::optional<uint64_t> blob_pack_file_size_threshold) {
+            const ExternalBlobMode blob_mode =
+                ingest_external_blobs ? ExternalBlobMode::kIngest : ExternalBlobMode::kReference;
+            new (self)
+                WriteOptions{.mode = mode,
+                             .max_rows_per_file = max_rows_per_file,
+                             .max_bytes_per_file = max_bytes_per_file,
+                             .data_storage_version = std::move(data_storage_version),
+                             .data_cache_bytes = data_cache_bytes,
+                             .enable_v2_manifest_paths = enable_v2_manifest_paths,
+                             .enable_stable_row_ids = enable_stable_row_ids,
+                             .commit_message = std::move(commit_message),
+                             .transaction_properties = std::move(transaction_properties),
+                             .config = std::move(config),
+                             .external_blob_mode = blob_mode,
+                             .allow_external_blob_outside_bases = allow_external_blob_outside_bases,
+                             .blob_pack_file_size_threshold = blob_pack_file_size_threshold};
           },
           nb::kw_only(), "mode"_a, "max_rows_per_file"_a, "max_bytes_per_file"_a,
           "data_storage_version"_a.none(), "data_cache_bytes"_a.none(),
           "enable_v2_manifest_paths"_a, "enable_stable_row_ids"_a, "commit_message"_a.none(),
-          "transaction_properties"_a, "config"_a = std::map<std::string, std::string>());
+          "transaction_properties"_a, "config"_a = std::map<std::string, std::string>(),
+          "ingest_external_blobs"_a = false, "allow_external_blob_outside_bases"_a = false,
+          "blob_pack_file_size_threshold"_a.none() = nb::none());
 
   nb::class_<CompactionOptions>(module, "CompactionOptions")
       .def(nb::init<>())

@@ -39,7 +39,7 @@ from ._core import __version__  # noqa: E402
 from . import fragment, optimize  # noqa: E402
 from .base_path import DatasetBasePath  # noqa: E402
 from .bitmap import Bitmap  # noqa: E402
-from .blob import BlobFile  # noqa: E402
+from .blob import Blob, BlobFile, blob_array, blob_field  # noqa: E402
 from .cleanup import (  # noqa: E402
     CleanupCandidateFile,
     CleanupExplanation,
@@ -66,7 +66,10 @@ from .udf import BatchUDF, batch_udf  # noqa: E402
 __all__ = [
     "BatchUDF",
     "Bitmap",
+    "Blob",
+    "BlobArray",
     "BlobFile",
+    "BlobType",
     "CleanupCandidateFile",
     "CleanupExplanation",
     "CleanupStats",
@@ -83,9 +86,20 @@ __all__ = [
     "Transaction",
     "__version__",
     "batch_udf",
+    "blob_array",
+    "blob_field",
     "dataset",
     "fragment",
     "optimize",
     "write_dataset",
     "write_fragments",
 ]
+
+
+def __getattr__(name):
+    # They need pyarrow, which is loaded when first used.
+    if name in ("BlobArray", "BlobType"):
+        from . import blob_type
+
+        return getattr(blob_type, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -125,6 +125,7 @@ class WriteMode:
 class BlobHandling:
     descriptions: "BlobHandling"
     bytes: "BlobHandling"
+    values: "BlobHandling"
 
 class RowKey:
     index: "RowKey"
@@ -189,6 +190,9 @@ class WriteOptions:
         commit_message: Optional[str],
         transaction_properties: Dict[str, str],
         config: Dict[str, str] = {},
+        ingest_external_blobs: bool = False,
+        allow_external_blob_outside_bases: bool = False,
+        blob_pack_file_size_threshold: Optional[int] = None,
     ) -> None: ...
 
 class CompactionOptions:

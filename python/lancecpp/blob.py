@@ -3,12 +3,122 @@
 from __future__ import annotations
 
 import io
-from typing import Any, List, Optional, Sequence, Tuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
 
 from . import _core
 from .errors import CoreError, translate, unsigned
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .blob_type import BlobArray
+
 DEFAULT_BLOB_BUFFER_SIZE = 512 * 1024
+
+
+@dataclass(frozen=True)
+class Blob:
+    """A value to write into a blob column: ``data``, or the ``uri`` of an object.
+
+    ``position`` and ``size`` choose a range of that object; without them it is the whole object.
+    """
+
+    data: Optional[bytes] = None
+    uri: Optional[str] = None
+    position: Optional[int] = None
+    size: Optional[int] = None
+
+    def __post_init__(self) -> None:
+        if (self.data is None) == (self.uri is None):
+            raise ValueError("Blob must set either data or uri; use None for a null blob")
+        if self.uri == "":
+            raise ValueError("Blob uri cannot be empty")
+        if (self.position is None) != (self.size is None):
+            raise ValueError("Blob must set both position and size, or neither")
+        if self.position is None:
+            return
+        if self.uri is None:
+            raise ValueError("Blob position and size need a uri")
+        if self.position < 0 or self.size < 0:
+            raise ValueError("Blob position and size must be non-negative")
+        if self.size == 0:
+            raise ValueError("External blob range size must be greater than zero")
+
+    @staticmethod
+    def from_bytes(data: Any) -> "Blob":
+        return Blob(data=bytes(data))
+
+    @staticmethod
+    def from_uri(uri: str, position: Optional[int] = None, size: Optional[int] = None) -> "Blob":
+        return Blob(uri=uri, position=position, size=size)
+
+    @staticmethod
+    def empty() -> "Blob":
+        return Blob(data=b"")
+
+    @staticmethod
+    def of(value: Any) -> "Blob":
+        """Of bytes, of the text of a URI, or a Blob itself."""
+        if isinstance(value, Blob):
+            return value
+        if isinstance(value, str):
+            return Blob(uri=value)
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return Blob(data=bytes(value))
+        if all(hasattr(value, name) for name in ("data", "uri", "position", "size")):
+            return Blob(value.data, value.uri, value.position, value.size)
+        raise TypeError(f"a blob is bytes, str (a URI), Blob or None, not {type(value).__name__}")
+
+
+def blob_array(values: List[Any]) -> "BlobArray":
+    """An array for a blob column of bytes, URIs (``str``), :class:`Blob` and None.
+
+    >>> data = pa.table([lance.blob_array([b"abc", None])], schema=pa.schema([lance.blob_field("b")]))
+    >>> data = lance.write_dataset(data, "memory://blob-example")
+    >>> [blob and blob.readall() for blob in data.take_blobs("b", indices=[0, 1])]
+    [b'abc', None]
+    """
+    from .blob_type import BlobArray
+
+    return BlobArray.from_pylist(list(values))
+
+
+def blob_field(
+    name: str,
+    *,
+    nullable: bool = True,
+    inline_size_threshold: Optional[int] = None,
+    dedicated_size_threshold: Optional[int] = None,
+    pack_file_size_threshold: Optional[int] = None,
+) -> "pa.Field":
+    """The field of a blob column (data files of 2.2 and later).
+
+    Parameters
+    ----------
+    inline_size_threshold:
+        Values of more bytes go to files beside the data file; default 64 KiB.
+    dedicated_size_threshold:
+        Values of more bytes get a file of their own; default 4 MiB.
+    pack_file_size_threshold:
+        Bytes that a file of several values may grow to; default 1 GiB.
+    """
+    import pyarrow as pa
+
+    from .blob_type import registered_type
+
+    metadata = {}
+    for key, value, least in (
+        ("inline", inline_size_threshold, 0),
+        ("dedicated", dedicated_size_threshold, 1),
+        ("pack-file", pack_file_size_threshold, 1),
+    ):
+        if value is None:
+            continue
+        if unsigned(f"{key.replace('-', '_')}_size_threshold", value) < least:
+            raise ValueError(f"{key.replace('-', '_')}_size_threshold must be at least {least}")
+        metadata[f"lance-encoding:blob-{key}-size-threshold"] = str(value)
+    return pa.field(name, registered_type(), nullable=nullable, metadata=metadata or None)
 
 
 class BlobFile(io.BufferedIOBase):

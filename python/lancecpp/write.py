@@ -78,6 +78,13 @@ def write_dataset(
         Input buffered per file before pages are written.
     data_storage_version:
         ``2.2`` (the default of new tables), ``2.1`` or ``stable``.
+    external_blob_mode:
+        What becomes of blobs given as URIs (see :func:`blob_array`): ``reference`` stores the URI,
+        ``ingest`` copies the bytes into the table.
+    allow_external_blob_outside_bases:
+        Whether URIs may be stored that are below none of the table's base paths.
+    blob_pack_file_size_threshold:
+        Bytes that a file of packed blob values may grow to; default 1 GiB.
     commit_message, transaction_properties:
         Kept in the transaction file.
 
@@ -171,8 +178,6 @@ _LATER = (
     "initial_bases",
     "target_bases",
     "target_all_bases",
-    "allow_external_blob_outside_bases",
-    "blob_pack_file_size_threshold",
     "namespace_client",
     "table_id",
     "session",
@@ -182,18 +187,17 @@ _LATER = (
 def _options(call: str, arguments: Dict[str, Any]) -> "_core.WriteOptions":
     """The engine's options of the arguments of ``call``."""
     get = arguments.get
-    blob_mode = get("external_blob_mode", "reference")
     refuse_later_work(
         call,
         {
             **{name: get(name) for name in _LATER},
             "storage_options": get("storage_options") or None,
             "base_store_params": get("base_store_params") or None,
-            "external_blob_mode": None if blob_mode == "reference" else blob_mode,
         },
     )
     unsigned("max_rows_per_group", arguments["max_rows_per_group"])  # of the legacy format only
     cache_bytes = get("data_cache_bytes")
+    pack_bytes = get("blob_pack_file_size_threshold")
     return _core.WriteOptions(
         mode=_write_mode(arguments["mode"]),
         max_rows_per_file=_at_least_one("max_rows_per_file", arguments["max_rows_per_file"]),
@@ -207,7 +211,20 @@ def _options(call: str, arguments: Dict[str, Any]) -> "_core.WriteOptions":
         commit_message=get("commit_message"),
         transaction_properties=_string_map("transaction_properties", get("transaction_properties")),
         config=auto_cleanup_config(get("auto_cleanup_options")),
+        ingest_external_blobs=_ingests_blobs(get("external_blob_mode", "reference")),
+        allow_external_blob_outside_bases=flag(
+            "allow_external_blob_outside_bases", get("allow_external_blob_outside_bases", False)
+        ),
+        blob_pack_file_size_threshold=None
+        if pack_bytes is None
+        else _at_least_one("blob_pack_file_size_threshold", pack_bytes),
     )
+
+
+def _ingests_blobs(mode: str) -> bool:
+    if mode not in ("reference", "ingest"):
+        raise ValueError(f"external_blob_mode must be 'reference' or 'ingest', got {mode!r}")
+    return mode == "ingest"
 
 
 def auto_cleanup_config(options: Any) -> Dict[str, str]:

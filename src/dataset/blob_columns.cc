@@ -1,12 +1,16 @@
 #include "dataset/blob_columns.h"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 #include "arrow/api.h"
+#include "arrow/buffer_builder.h"
 #include "arrow/util/bitmap_ops.h"
 #include "io/read_batch.h"
 #include "schema/blob.h"
 #include "schema/logical_type.h"
+#include "schema/metadata.h"
 
 namespace lance {
 namespace {
@@ -104,6 +108,42 @@ Schema MapSchema(const Schema& schema,
   return out;
 }
 
+std::vector<Field> BlobValueMembers() {
+  std::vector<Field> members;
+  for (const auto& [name, type] : {std::pair{"data", "large_binary"}, std::pair{"uri", "string"},
+                                   std::pair{"position", "uint64"}, std::pair{"size", "uint64"}}) {
+    Field& member = members.emplace_back();
+    member.name = name;
+    member.logical_type = type;
+  }
+  return members;
+}
+
+std::shared_ptr<arrow::Field> PromoteBlobField(const std::shared_ptr<arrow::Field>& field) {
+  const arrow::DataType& type = *field->type();
+  if (type.id() == arrow::Type::LARGE_BINARY && FindMetadata(field->metadata().get(), kBlobKey)) {
+    auto metadata = WithMetadata(field->metadata(), kBlobKey, std::nullopt);
+    metadata = WithMetadata(metadata, kExtensionNameKey, kBlobV2Name);
+    return arrow::field(field->name(),
+                        arrow::struct_({arrow::field("data", arrow::large_binary()),
+                                        arrow::field("uri", arrow::utf8())}),
+                        field->nullable(), std::move(metadata));
+  }
+  switch (type.id()) {
+    case arrow::Type::STRUCT: {
+      arrow::FieldVector children;
+      for (const auto& child : type.fields()) children.push_back(PromoteBlobField(child));
+      return field->WithType(arrow::struct_(std::move(children)));
+    }
+    case arrow::Type::LIST:
+      return field->WithType(arrow::list(PromoteBlobField(type.field(0))));
+    case arrow::Type::LARGE_LIST:
+      return field->WithType(arrow::large_list(PromoteBlobField(type.field(0))));
+    default:
+      return field;
+  }
+}
+
 }  // namespace
 
 Schema WithBlobDescriptors(const Schema& schema, bool v1) {
@@ -131,6 +171,44 @@ Schema WithBlobBytes(const Schema& schema) {
     if (IsBlobV2(field)) return BlobBytesField(field);
     return std::nullopt;
   });
+}
+
+Schema WithBlobValues(const Schema& schema) {
+  return MapSchema(schema, [](const Field& field) -> std::optional<Field> {
+    if (!IsBlobV2(field)) return std::nullopt;
+    // Not as an extension type, which another library may have registered.
+    Field out = field;
+    out.metadata = WithMetadata(field.metadata, kExtensionNameKey, std::nullopt);
+    out.children = BlobValueMembers();
+    return out;
+  });
+}
+
+bool HasAnyBlobs(const Field& field) {
+  return IsBlobV1(field) || IsBlobV2(field) ||
+         std::any_of(field.children.begin(), field.children.end(),
+                     [](const Field& child) { return HasAnyBlobs(child); });
+}
+
+uint64_t DescribedBytes(const Field& field, const arrow::ArrayData& array) {
+  uint64_t bytes = 0;
+  if (IsBlobV1Descriptor(field) || IsBlobV2Descriptor(field)) {
+    const auto structs = std::make_shared<arrow::StructArray>(array.Copy());
+    for (int64_t i = 0; i < structs->length(); ++i) {
+      if (structs->IsValid(i)) bytes += DescriptorAt(*structs, i).size;
+    }
+    return bytes;
+  }
+  for (size_t i = 0; i < field.children.size() && i < array.child_data.size(); ++i) {
+    bytes += DescribedBytes(field.children[i], *array.child_data[i]);
+  }
+  return bytes;
+}
+
+std::shared_ptr<arrow::Schema> PromoteBlobFields(const arrow::Schema& schema) {
+  arrow::FieldVector fields;
+  for (const auto& field : schema.fields()) fields.push_back(PromoteBlobField(field));
+  return arrow::schema(std::move(fields), schema.metadata());
 }
 
 Result<std::shared_ptr<arrow::Array>> ChangeBlobs(const Field& field,
@@ -172,12 +250,18 @@ Result<std::shared_ptr<arrow::Array>> PromoteDescriptors(const arrow::Array& v1,
   return arrow::MakeArray(std::move(data));
 }
 
-Result<std::shared_ptr<arrow::Array>> ReadBlobBytes(const Context& context,
-                                                    const TableSession& session,
-                                                    const BlobLocator& locator,
-                                                    const arrow::Array& descriptors) {
-  const auto& array = static_cast<const arrow::StructArray&>(descriptors);
+namespace {
+
+// Of each row: whether its bytes are to be read.
+using WantsBytes = std::function<bool(const BlobDescriptor&)>;
+
+Result<std::shared_ptr<arrow::Array>> ReadBytesOf(const Context& context,
+                                                  const TableSession& session,
+                                                  const BlobLocator& locator,
+                                                  const arrow::StructArray& array,
+                                                  const WantsBytes& wants) {
   const int64_t length = array.length();
+
   std::vector<OpenedBlob> blobs(static_cast<size_t>(length));
   ARROW_ASSIGN_OR_RAISE(
       std::shared_ptr<arrow::Buffer> offset_buffer,
@@ -188,7 +272,7 @@ Result<std::shared_ptr<arrow::Array>> ReadBlobBytes(const Context& context,
     OpenedBlob& blob = blobs[static_cast<size_t>(i)];
     if (array.IsValid(i)) {
       const BlobDescriptor descriptor = DescriptorAt(array, i);
-      if (!IsEmpty(descriptor)) {
+      if (!IsEmpty(descriptor) && wants(descriptor)) {
         ARROW_ASSIGN_OR_RAISE(blob, Open(context, session, locator, descriptor));
       }
     }
@@ -211,6 +295,95 @@ Result<std::shared_ptr<arrow::Array>> ReadBlobBytes(const Context& context,
   }
   return std::make_shared<arrow::LargeBinaryArray>(
       length, std::move(offset_buffer), std::move(bytes), std::move(validity), array.null_count());
+}
+
+// References that are kept, as full URIs.
+class References {
+ public:
+  References(const BlobLocator& locator, arrow::MemoryPool* pool)
+      : locator_(locator), uri_(pool), position_(pool), size_(pool) {}
+
+  static bool IsKept(const BlobDescriptor& descriptor) {
+    return descriptor.kind == static_cast<uint8_t>(BlobDescriptor::Kind::kExternal);
+  }
+
+  Status AppendNull() {
+    ARROW_RETURN_NOT_OK(uri_.AppendNull());
+    ARROW_RETURN_NOT_OK(position_.AppendNull());
+    return size_.AppendNull();
+  }
+
+  Status Append(const BlobDescriptor& descriptor) {
+    ARROW_ASSIGN_OR_RAISE(std::string uri, locator_.UriOf(descriptor));
+    ARROW_RETURN_NOT_OK(uri_.Append(uri));
+    if (descriptor.position == 0 && descriptor.size == 0) {
+      ARROW_RETURN_NOT_OK(position_.AppendNull());
+      return size_.AppendNull();
+    }
+    ARROW_RETURN_NOT_OK(position_.Append(descriptor.position));
+    return size_.Append(descriptor.size);
+  }
+
+  Result<arrow::ArrayVector> Finish() {
+    arrow::ArrayVector out(3);
+    ARROW_RETURN_NOT_OK(uri_.Finish(&out[0]));
+    ARROW_RETURN_NOT_OK(position_.Finish(&out[1]));
+    ARROW_RETURN_NOT_OK(size_.Finish(&out[2]));
+    return out;
+  }
+
+ private:
+  const BlobLocator& locator_;
+  arrow::StringBuilder uri_;
+  arrow::UInt64Builder position_;
+  arrow::UInt64Builder size_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<arrow::Array>> ReadBlobBytes(const Context& context,
+                                                    const TableSession& session,
+                                                    const BlobLocator& locator,
+                                                    const arrow::Array& descriptors) {
+  return ReadBytesOf(context, session, locator, static_cast<const arrow::StructArray&>(descriptors),
+                     [](const BlobDescriptor&) { return true; });
+}
+
+std::shared_ptr<arrow::DataType> BlobValueType() {
+  return arrow::struct_(
+      {arrow::field("data", arrow::large_binary()), arrow::field("uri", arrow::utf8()),
+       arrow::field("position", arrow::uint64()), arrow::field("size", arrow::uint64())});
+}
+
+Result<std::shared_ptr<arrow::Array>> ReadBlobValues(const Context& context,
+                                                     const TableSession& session,
+                                                     const BlobLocator& locator,
+                                                     const arrow::Array& descriptors) {
+  const auto& array = static_cast<const arrow::StructArray&>(descriptors);
+  ARROW_ASSIGN_OR_RAISE(auto bytes, ReadBytesOf(context, session, locator, array,
+                                                [](const BlobDescriptor& descriptor) {
+                                                  return !References::IsKept(descriptor);
+                                                }));
+  References references(locator, context.pool());
+  arrow::TypedBufferBuilder<bool> has_bytes(context.pool());
+  for (int64_t i = 0; i < array.length(); ++i) {
+    const bool kept = array.IsValid(i) && References::IsKept(DescriptorAt(array, i));
+    ARROW_RETURN_NOT_OK(has_bytes.Append(array.IsValid(i) && !kept));
+    ARROW_RETURN_NOT_OK(kept ? references.Append(DescriptorAt(array, i)) : references.AppendNull());
+  }
+  auto data = bytes->data()->Copy();
+  ARROW_ASSIGN_OR_RAISE(data->buffers[0], has_bytes.Finish());
+  data->null_count = arrow::kUnknownNullCount;
+  ARROW_ASSIGN_OR_RAISE(auto members, references.Finish());
+  members.insert(members.begin(), arrow::MakeArray(std::move(data)));
+  std::shared_ptr<arrow::Buffer> validity;
+  if (array.null_count() > 0) {
+    ARROW_ASSIGN_OR_RAISE(validity,
+                          arrow::internal::CopyBitmap(context.pool(), array.null_bitmap_data(),
+                                                      array.offset(), array.length()));
+  }
+  return std::make_shared<arrow::StructArray>(BlobValueType(), array.length(), members,
+                                              std::move(validity), array.null_count());
 }
 
 Result<std::shared_ptr<Blob>> OpenBlob(const std::shared_ptr<const TableSession>& session,

@@ -61,8 +61,9 @@ Status ColumnFilesWriter::OpenFragment() {
   ARROW_ASSIGN_OR_RAISE(auto no_columns, snapshot_.Select({.columns = std::vector<std::string>()}));
   ARROW_ASSIGN_OR_RAISE(rows_,
                         snapshot_.OpenFragment(context_, no_columns, fragments_[next_fragment_]));
-  FileWriteOptions options;
-  ARROW_ASSIGN_OR_RAISE(options.version, snapshot_.manifest().data_version());
+  DataFileOptions options;
+  ARROW_ASSIGN_OR_RAISE(options.file.version, snapshot_.manifest().data_version());
+  options.blobs = RewriteBlobs(snapshot_.manifest());
   ARROW_ASSIGN_OR_RAISE(
       file_, DataFileWriter::Open(context_, snapshot_.table(), schema_, options, files_));
   live_written_ = 0;

@@ -98,17 +98,7 @@ class Selector {
     selection_ = std::make_shared<ColumnSelection>();
     selection_->id = next_id++;
     ARROW_RETURN_NOT_OK(ReadWhat());
-    const bool bytes = request_.blob_handling == BlobHandling::kBytes;
-    Schema stored = std::move(selection_->data);
-    selection_->data = WithBlobDescriptors(stored, /*v1=*/!bytes);
-    ARROW_ASSIGN_OR_RAISE(selection_->data_schema, selection_->data.ToArrow());
-    shown_ = bytes ? WithBlobBytes(stored) : selection_->data;
-    if (bytes) {
-      ARROW_ASSIGN_OR_RAISE(auto with_bytes, shown_.ToArrow());
-      if (!with_bytes->Equals(*selection_->data_schema)) {
-        selection_->data_with_bytes = std::move(with_bytes);
-      }
-    }
+    ARROW_RETURN_NOT_OK(ShowBlobs());
     ARROW_RETURN_NOT_OK(AddOutputs());
     if (request_.with_row_id) ARROW_RETURN_NOT_OK(AddVirtualOnce(VirtualColumn::kRowId));
     if (request_.with_row_address) {
@@ -121,6 +111,25 @@ class Selector {
   }
 
  private:
+  Status ShowBlobs() {
+    const BlobHandling handling = request_.blob_handling;
+    const bool described = handling == BlobHandling::kDescriptions;
+    Schema stored = std::move(selection_->data);
+    selection_->data = WithBlobDescriptors(stored, /*v1=*/described);
+    ARROW_ASSIGN_OR_RAISE(selection_->data_schema, selection_->data.ToArrow());
+    selection_->blob_handling = handling;
+    if (described) {
+      shown_ = selection_->data;
+      return Status::OK();
+    }
+    shown_ = handling == BlobHandling::kBytes ? WithBlobBytes(stored) : WithBlobValues(stored);
+    ARROW_ASSIGN_OR_RAISE(auto with_blobs, shown_.ToArrow());
+    if (!with_blobs->Equals(*selection_->data_schema)) {
+      selection_->data_with_blobs = std::move(with_blobs);
+    }
+    return Status::OK();
+  }
+
   Status ReadWhat() {
     if (!request_.columns) {
       selection_->data = schema_;
@@ -178,7 +187,7 @@ class Selector {
   }
 
   bool AreData() const {
-    if (selection_->data_with_bytes != nullptr) return false;
+    if (selection_->data_with_blobs != nullptr) return false;
     const auto& outputs = selection_->outputs;
     if (outputs.size() != selection_->data.fields.size()) return false;
     for (size_t i = 0; i < outputs.size(); ++i) {

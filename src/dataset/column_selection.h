@@ -57,9 +57,10 @@ struct ColumnSelection {
   /// The fields to read; blobs of version 2 as their descriptors.
   Schema data;
   std::shared_ptr<arrow::Schema> data_schema;
-  /// The same with the bytes of blobs of version 2 in place of their descriptors, if they are
-  /// wanted; outputs are made of these.
-  std::shared_ptr<arrow::Schema> data_with_bytes;
+  /// The same with the bytes or values of blobs of version 2 in place of their descriptors, if they
+  /// are wanted; outputs are made of these.
+  std::shared_ptr<arrow::Schema> data_with_blobs;
+  BlobHandling blob_handling = BlobHandling::kDescriptions;
   std::vector<OutputColumn> outputs;
   std::shared_ptr<arrow::Schema> output_schema;
   /// The outputs are the top-level fields of `data`, in order.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "arrow/api.h"
+#include "dataset/blob_columns.h"
 #include "dataset/commit_operation.h"
 #include "dataset/data_file_writer.h"
 #include "dataset/open_table.h"
@@ -14,6 +15,10 @@
 
 namespace lance {
 namespace {
+
+/// What the blobs of one batch may take.
+constexpr uint64_t kBlobBatchBytes = 64 << 20;
+constexpr uint64_t kBlobBatchRows = 8192;
 
 using RewriteGroup = table::Transaction::Rewrite::RewriteGroup;
 
@@ -63,7 +68,8 @@ class EvenWriter {
   EvenWriter(const Snapshot& snapshot, const CompactionOptions& options, FileVersion version,
              uint64_t rows, NewFiles* files)
       : snapshot_(snapshot), context_(snapshot.MakeContext()), options_(options), files_(files) {
-    file_options_.version = version;
+    file_options_.file.version = version;
+    file_options_.blobs = RewriteBlobs(snapshot.manifest());
     uint64_t count = std::max<uint64_t>(rows / options.target_rows_per_fragment, 1);
     rows_per_file_ = rows / count;
     larger_files_ = rows % count;
@@ -105,7 +111,7 @@ class EvenWriter {
   const Snapshot& snapshot_;
   Context context_;
   const CompactionOptions& options_;
-  FileWriteOptions file_options_;
+  DataFileOptions file_options_;
   NewFiles* files_;
   uint64_t rows_per_file_ = 0;
   uint64_t larger_files_ = 0;
@@ -127,6 +133,38 @@ Result<uint64_t> CountLiveRows(const Snapshot& snapshot, const CompactionTask& t
     rows += counts->of_fragment(index);
   }
   return rows;
+}
+
+std::vector<std::string> BlobColumnsOf(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Field& field : schema.fields) {
+    if (HasAnyBlobs(field)) names.push_back(field.name);
+  }
+  return names;
+}
+
+/// Rows whose blobs take kBlobBatchBytes, on the average.
+Result<uint64_t> RowsOfBlobBatch(const std::shared_ptr<const Snapshot>& snapshot,
+                                 const CompactionTask& task, std::vector<std::string> columns) {
+  ScanOptions options;
+  options.columns = std::move(columns);
+  options.fragments = task.fragment_ids;
+  ARROW_ASSIGN_OR_RAISE(auto described, snapshot->Select({.columns = options.columns}));
+  ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(snapshot, options));
+  uint64_t bytes = 0;
+  uint64_t rows = 0;
+  while (true) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    ARROW_RETURN_NOT_OK(scan->ReadNext(&batch));
+    if (batch == nullptr) break;
+    rows += static_cast<uint64_t>(batch->num_rows());
+    for (int i = 0; i < batch->num_columns(); ++i) {
+      bytes +=
+          DescribedBytes(described->data.fields[static_cast<size_t>(i)], *batch->column_data(i));
+    }
+  }
+  const uint64_t average = bytes / std::max<uint64_t>(rows, 1) + 1;
+  return std::clamp<uint64_t>(kBlobBatchBytes / average, 1, kBlobBatchRows);
 }
 
 template <typename Fragments>
@@ -166,6 +204,11 @@ Result<CompactionResult> RunCompactionTask(std::shared_ptr<const Snapshot> snaps
   ScanOptions scan_options;
   scan_options.batch_size = options.batch_size;
   scan_options.fragments = task.fragment_ids;
+  if (auto blobs = BlobColumnsOf(snapshot->manifest().schema); !blobs.empty()) {
+    scan_options.blob_handling = BlobHandling::kValues;
+    ARROW_ASSIGN_OR_RAISE(uint64_t fitting, RowsOfBlobBatch(snapshot, task, std::move(blobs)));
+    scan_options.batch_size = std::min(fitting, options.batch_size.value_or(fitting));
+  }
   ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(snapshot, scan_options));
   while (true) {
     std::shared_ptr<arrow::RecordBatch> batch;

@@ -1,5 +1,6 @@
 #include "dataset/data_file_writer.h"
 
+#include "dataset/blob_columns.h"
 #include "table/unique_names.h"
 
 namespace lance {
@@ -7,18 +8,35 @@ namespace lance {
 Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Open(const Context& context,
                                                              const TableLocation& table,
                                                              const Schema& schema,
-                                                             const FileWriteOptions& options,
+                                                             const DataFileOptions& options,
                                                              NewFiles* files) {
-  std::string name = MakeDataFileName();
-  std::string path = NewDataFilePath(table.root, name);
+  std::unique_ptr<DataFileWriter> out(new DataFileWriter);
+  out->name_ = MakeDataFileName();
+  out->schema_ = schema;
+  out->version_ = options.file.version;
+  std::string path = NewDataFilePath(table.root, out->name_);
   ARROW_ASSIGN_OR_RAISE(auto object, table.store->OpenWriter(context, path));
   files->Add(std::move(path));
-  ARROW_ASSIGN_OR_RAISE(auto file, FileWriter::Open(context, std::move(object), schema, options));
-  return std::unique_ptr<DataFileWriter>(
-      new DataFileWriter(std::move(name), options.version, std::move(file)));
+  const bool blobs = HasBlobs(schema);
+  ARROW_ASSIGN_OR_RAISE(
+      out->file_,
+      FileWriter::Open(context, std::move(object),
+                       blobs ? WithBlobDescriptors(schema, /*v1=*/false) : schema, options.file));
+  if (blobs) {
+    out->blobs_ = std::make_unique<BlobWriter>(context, table, out->name_, options.blobs,
+                                               out->file_.get(), files);
+  }
+  return out;
+}
+
+Status DataFileWriter::WriteBatch(const arrow::RecordBatch& batch) {
+  if (blobs_ == nullptr) return file_->WriteBatch(batch);
+  ARROW_ASSIGN_OR_RAISE(auto stored, blobs_->Store(schema_, batch));
+  return file_->WriteBatch(*stored);
 }
 
 Result<table::DataFile> DataFileWriter::Finish() {
+  if (blobs_ != nullptr) ARROW_RETURN_NOT_OK(blobs_->Finish());
   ARROW_ASSIGN_OR_RAISE(FileWriteResult result, file_->Finish());
   table::DataFile file;
   file.set_path(name_);

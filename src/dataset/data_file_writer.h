@@ -5,6 +5,7 @@
 
 #include "arrow/type_fwd.h"
 #include "base/context.h"
+#include "dataset/blob_writer.h"
 #include "dataset/new_files.h"
 #include "file/file_writer.h"
 #include "table.pb.h"
@@ -12,16 +13,21 @@
 
 namespace lance {
 
+struct DataFileOptions {
+  FileWriteOptions file;
+  BlobWriteOptions blobs;
+};
+
 /// Writes one data file of a table, under a new name that is added to `files`.
 class DataFileWriter {
  public:
   static Result<std::unique_ptr<DataFileWriter>> Open(const Context& context,
                                                       const TableLocation& table,
                                                       const Schema& schema,
-                                                      const FileWriteOptions& options,
+                                                      const DataFileOptions& options,
                                                       NewFiles* files);
 
-  Status WriteBatch(const arrow::RecordBatch& batch) { return file_->WriteBatch(batch); }
+  Status WriteBatch(const arrow::RecordBatch& batch);
   uint64_t num_rows() const { return file_->num_rows(); }
   uint64_t estimated_bytes() const { return file_->estimated_bytes(); }
   /// The file as a manifest lists it.
@@ -30,12 +36,14 @@ class DataFileWriter {
   Result<table::DataFragment> FinishFragment();
 
  private:
-  DataFileWriter(std::string name, FileVersion version, std::unique_ptr<FileWriter> file)
-      : name_(std::move(name)), version_(version), file_(std::move(file)) {}
+  DataFileWriter() = default;
 
   std::string name_;
-  FileVersion version_;
+  Schema schema_;
+  FileVersion version_ = kDefaultFileVersion;
   std::unique_ptr<FileWriter> file_;
+  /// Only for schemas with blobs (v2).
+  std::unique_ptr<BlobWriter> blobs_;
 };
 
 }  // namespace lance

@@ -313,21 +313,24 @@ Result<arrow::ArrayVector> FragmentReader::PromoteBlobs(const FileRead& file,
   return columns;
 }
 
-// Puts the bytes of blobs in the place of their descriptors.
-Status FragmentReader::ReadBytesOfBlobs(const Context& context, arrow::ArrayVector* columns) const {
+// Puts the bytes or values of blobs in the place of their descriptors.
+Status FragmentReader::ReadBlobs(const Context& context, arrow::ArrayVector* columns) const {
   for (size_t i = 0; i < columns->size(); ++i) {
     auto read = [&](const Field& blob,
                     const arrow::Array& descriptors) -> Result<std::shared_ptr<arrow::Array>> {
+      const bool bytes = selection_->blob_handling == BlobHandling::kBytes;
       if (descriptors.null_count() == descriptors.length()) {
-        return arrow::MakeArrayOfNull(arrow::large_binary(), descriptors.length(), context.pool());
+        return arrow::MakeArrayOfNull(bytes ? arrow::large_binary() : BlobValueType(),
+                                      descriptors.length(), context.pool());
       }
       ARROW_ASSIGN_OR_RAISE(const BlobLocator* locator, BlobsOf(blob.id));
-      return ReadBlobBytes(context, *session_, *locator, descriptors);
+      return bytes ? ReadBlobBytes(context, *session_, *locator, descriptors)
+                   : ReadBlobValues(context, *session_, *locator, descriptors);
     };
     ARROW_ASSIGN_OR_RAISE(
         (*columns)[i],
         ChangeBlobs(selection_->data.fields[i], (*columns)[i],
-                    selection_->data_with_bytes->field(static_cast<int>(i))->type(), read));
+                    selection_->data_with_blobs->field(static_cast<int>(i))->type(), read));
   }
   return Status::OK();
 }
@@ -426,8 +429,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> FragmentReader::Read(
   }
   int64_t count = CountRows(rows);
   ARROW_ASSIGN_OR_RAISE(auto data, ReadData(context, rows, count));
-  if (selection_->data_with_bytes != nullptr) {
-    ARROW_RETURN_NOT_OK(ReadBytesOfBlobs(context, &data));
+  if (selection_->data_with_blobs != nullptr) {
+    ARROW_RETURN_NOT_OK(ReadBlobs(context, &data));
   }
   arrow::ArrayVector columns;
   for (const OutputColumn& output : selection_->outputs) {

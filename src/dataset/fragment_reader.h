@@ -75,7 +75,7 @@ class FragmentReader {
                                                     int64_t count) const;
   Result<arrow::ArrayVector> PromoteBlobs(const FileRead& file, arrow::ArrayVector columns,
                                           arrow::MemoryPool* pool) const;
-  Status ReadBytesOfBlobs(const Context& context, arrow::ArrayVector* columns) const;
+  Status ReadBlobs(const Context& context, arrow::ArrayVector* columns) const;
   const Lineage* LineageOf(VirtualColumn column) const;
 
   std::shared_ptr<const ColumnSelection> selection_;

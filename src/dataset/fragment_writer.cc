@@ -35,7 +35,7 @@ Status FragmentWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
     ARROW_RETURN_NOT_OK(context_.CheckStop());
     if (file_ == nullptr) {
       ARROW_ASSIGN_OR_RAISE(
-          file_, DataFileWriter::Open(context_, table_, schema_, options_.file, &files_));
+          file_, DataFileWriter::Open(context_, table_, schema_, options_.data, &files_));
     }
     auto rows = static_cast<int64_t>(RowsThatFit(*batch, at));
     bool whole = at == 0 && rows == batch->num_rows();

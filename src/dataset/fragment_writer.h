@@ -14,7 +14,7 @@
 namespace lance {
 
 struct FragmentWriteOptions {
-  FileWriteOptions file;
+  DataFileOptions data;
   uint64_t max_rows_per_file = 0;
   uint64_t max_bytes_per_file = 0;
 };

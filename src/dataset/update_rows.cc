@@ -50,7 +50,8 @@ class Updater {
   Result<UpdatedRows> Run() {
     ARROW_RETURN_NOT_OK(CheckWritable(snapshot_->manifest()));
     FragmentWriteOptions options;
-    ARROW_ASSIGN_OR_RAISE(options.file.version, snapshot_->manifest().data_version());
+    ARROW_ASSIGN_OR_RAISE(options.data.file.version, snapshot_->manifest().data_version());
+    options.data.blobs = RewriteBlobs(snapshot_->manifest());
     options.max_rows_per_file = kMaxRowsPerFile;
     options.max_bytes_per_file = kMaxBytesPerFile;
     FragmentWriter writer(context_, snapshot_->table(), snapshot_->manifest().schema, options);
@@ -75,6 +76,7 @@ class Updater {
     options.columns = schema_->field_names();
     options.columns->emplace_back(kRowId);
     options.columns->emplace_back(kRowAddress);
+    options.blob_handling = BlobHandling::kValues;
     ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(snapshot_, options));
     while (true) {
       std::shared_ptr<arrow::RecordBatch> batch;

@@ -6,6 +6,7 @@
 #include "arrow/type.h"
 #include "dataset/append_schema.h"
 #include "dataset/auto_cleanup.h"
+#include "dataset/blob_columns.h"
 #include "dataset/fragment_writer.h"
 #include "table/commit.h"
 #include "table/feature_flags.h"
@@ -63,7 +64,9 @@ Result<Schema> NewSchema(const WritePlan& plan, const arrow::Schema& data) {
   if (plan.base != nullptr && plan.base->manifest().head.has_max_allocated_field_id()) {
     first_id = plan.base->manifest().head.max_allocated_field_id() + 1;
   }
-  ARROW_ASSIGN_OR_RAISE(Schema schema, Schema::FromArrow(data, first_id));
+  const bool promote = plan.data_version >= FileVersion::kV2_2;
+  ARROW_ASSIGN_OR_RAISE(Schema schema,
+                        Schema::FromArrow(promote ? *PromoteBlobFields(data) : data, first_id));
   ARROW_RETURN_NOT_OK(schema.Validate());
   return schema;
 }
@@ -82,7 +85,9 @@ Result<WritePlan> MakePlan(const TableHandle& handle, std::shared_ptr<const Snap
   ARROW_ASSIGN_OR_RAISE(plan.data_version, ChooseVersion(plan, options));
   if (plan.append) {
     plan.table_schema = plan.base->manifest().schema;
-    ARROW_ASSIGN_OR_RAISE(plan.mapping, MatchForAppend(plan.table_schema, data));
+    const bool promote = HasBlobs(plan.table_schema);
+    ARROW_ASSIGN_OR_RAISE(
+        plan.mapping, MatchForAppend(plan.table_schema, promote ? *PromoteBlobFields(data) : data));
   } else {
     ARROW_ASSIGN_OR_RAISE(plan.table_schema, NewSchema(plan, data));
   }
@@ -91,11 +96,16 @@ Result<WritePlan> MakePlan(const TableHandle& handle, std::shared_ptr<const Snap
 
 FragmentWriteOptions FileOptions(const WritePlan& plan, const WriteOptions& options) {
   FragmentWriteOptions file_options;
-  file_options.file.version = plan.data_version;
+  file_options.data.file.version = plan.data_version;
   if (options.data_cache_bytes) {
     uint64_t columns = std::max<uint64_t>(plan.table_schema.fields.size(), 1);
-    file_options.file.page_bytes = std::max<uint64_t>(*options.data_cache_bytes / columns, 1);
+    file_options.data.file.page_bytes = std::max<uint64_t>(*options.data_cache_bytes / columns, 1);
   }
+  BlobWriteOptions& blobs = file_options.data.blobs;
+  if (plan.base != nullptr) blobs = RewriteBlobs(plan.base->manifest());
+  blobs.external = options.external_blob_mode;
+  blobs.allow_external_outside_bases = options.allow_external_blob_outside_bases;
+  blobs.pack_file_bytes = options.blob_pack_file_size_threshold;
   file_options.max_rows_per_file = options.max_rows_per_file;
   file_options.max_bytes_per_file = options.max_bytes_per_file;
   return file_options;

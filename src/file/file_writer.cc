@@ -219,6 +219,11 @@ void FileWriter::AddSchemaMetadata(std::string key, std::string value) {
   impl_->schema.metadata = std::move(metadata);
 }
 
+Result<uint64_t> FileWriter::WriteBlob(Bytes bytes) {
+  ARROW_RETURN_NOT_OK(impl_->CheckUsable());
+  return ContainerWriter::WriteBlob(bytes, impl_->writer.get());
+}
+
 Result<uint32_t> FileWriter::AddGlobalBuffer(Bytes bytes) {
   ARROW_RETURN_NOT_OK(impl_->CheckUsable());
   return impl_->container.WriteGlobalBuffer(bytes, impl_->writer.get());

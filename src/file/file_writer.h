@@ -41,6 +41,8 @@ class FileWriter {
   /// Columns are matched by name; types must be those of the schema (views, and extension types
   /// over the right storage, are taken too). A null in a non-nullable field is a user error.
   Status WriteBatch(const arrow::RecordBatch& batch);
+  /// Writes bytes that only values of a column point to; returns their position in the file.
+  Result<uint64_t> WriteBlob(Bytes bytes);
   /// Extra key of the schema metadata stored in the file.
   void AddSchemaMetadata(std::string key, std::string value);
   /// Returns the index of the buffer (1, 2, …).

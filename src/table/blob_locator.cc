@@ -32,6 +32,11 @@ Result<std::string> BlobLocator::Below(uint32_t base_id, std::string_view relati
   return base->second + "/" + std::string(relative);
 }
 
+Result<std::string> BlobLocator::UriOf(const BlobDescriptor& descriptor) const {
+  if (descriptor.blob_id != 0) return Below(descriptor.blob_id, descriptor.uri);
+  return std::string(descriptor.uri);
+}
+
 Result<BlobPlace> BlobLocator::Locate(const BlobDescriptor& descriptor) const {
   using Kind = BlobDescriptor::Kind;
   BlobPlace place{data_file_, descriptor.position, descriptor.size};
@@ -47,10 +52,7 @@ Result<BlobPlace> BlobLocator::Locate(const BlobDescriptor& descriptor) const {
       return place;
     }
     case Kind::kExternal: {
-      std::string where = uri;
-      if (descriptor.blob_id != 0) {
-        ARROW_ASSIGN_OR_RAISE(where, Below(descriptor.blob_id, uri));
-      }
+      ARROW_ASSIGN_OR_RAISE(const std::string where, UriOf(descriptor));
       ARROW_ASSIGN_OR_RAISE(place.object, ResolveUri(where));
       if (descriptor.position == 0 && descriptor.size == 0) place.size.reset();
       return place;

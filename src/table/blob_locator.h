@@ -42,6 +42,8 @@ class BlobLocator {
                                   const table::DataFile& file);
 
   Result<BlobPlace> Locate(const BlobDescriptor& descriptor) const;
+  /// Of an external blob, whether or not it is relative to a base path.
+  Result<std::string> UriOf(const BlobDescriptor& descriptor) const;
 
  private:
   BlobLocator() = default;
