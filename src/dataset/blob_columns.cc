@@ -7,6 +7,7 @@
 #include "arrow/api.h"
 #include "arrow/buffer_builder.h"
 #include "arrow/util/bitmap_ops.h"
+#include "dataset/map_fields.h"
 #include "io/read_batch.h"
 #include "schema/blob.h"
 #include "schema/logical_type.h"
@@ -94,17 +95,17 @@ class StoredBlob final : public Blob {
   OpenedBlob blob_;
 };
 
-Field MapFields(const Field& field, const std::function<std::optional<Field>(const Field&)>& map) {
+Field MapTree(const Field& field, const std::function<std::optional<Field>(const Field&)>& map) {
   if (auto mapped = map(field)) return *std::move(mapped);
   Field out = field;
-  for (Field& child : out.children) child = MapFields(child, map);
+  for (Field& child : out.children) child = MapTree(child, map);
   return out;
 }
 
 Schema MapSchema(const Schema& schema,
                  const std::function<std::optional<Field>(const Field&)>& map) {
   Schema out = schema;
-  for (Field& field : out.fields) field = MapFields(field, map);
+  for (Field& field : out.fields) field = MapTree(field, map);
   return out;
 }
 
@@ -120,28 +121,16 @@ std::vector<Field> BlobValueMembers() {
 }
 
 std::shared_ptr<arrow::Field> PromoteBlobField(const std::shared_ptr<arrow::Field>& field) {
-  const arrow::DataType& type = *field->type();
-  if (type.id() == arrow::Type::LARGE_BINARY && FindMetadata(field->metadata().get(), kBlobKey)) {
-    auto metadata = WithMetadata(field->metadata(), kBlobKey, std::nullopt);
-    metadata = WithMetadata(metadata, kExtensionNameKey, kBlobV2Name);
-    return arrow::field(field->name(),
-                        arrow::struct_({arrow::field("data", arrow::large_binary()),
-                                        arrow::field("uri", arrow::utf8())}),
-                        field->nullable(), std::move(metadata));
+  if (field->type()->id() != arrow::Type::LARGE_BINARY ||
+      !FindMetadata(field->metadata().get(), kBlobKey)) {
+    return nullptr;
   }
-  switch (type.id()) {
-    case arrow::Type::STRUCT: {
-      arrow::FieldVector children;
-      for (const auto& child : type.fields()) children.push_back(PromoteBlobField(child));
-      return field->WithType(arrow::struct_(std::move(children)));
-    }
-    case arrow::Type::LIST:
-      return field->WithType(arrow::list(PromoteBlobField(type.field(0))));
-    case arrow::Type::LARGE_LIST:
-      return field->WithType(arrow::large_list(PromoteBlobField(type.field(0))));
-    default:
-      return field;
-  }
+  auto metadata = WithMetadata(field->metadata(), kBlobKey, std::nullopt);
+  metadata = WithMetadata(metadata, kExtensionNameKey, kBlobV2Name);
+  return arrow::field(field->name(),
+                      arrow::struct_({arrow::field("data", arrow::large_binary()),
+                                      arrow::field("uri", arrow::utf8())}),
+                      field->nullable(), std::move(metadata));
 }
 
 }  // namespace
@@ -206,27 +195,7 @@ uint64_t DescribedBytes(const Field& field, const arrow::ArrayData& array) {
 }
 
 std::shared_ptr<arrow::Schema> PromoteBlobFields(const arrow::Schema& schema) {
-  arrow::FieldVector fields;
-  for (const auto& field : schema.fields()) fields.push_back(PromoteBlobField(field));
-  return arrow::schema(std::move(fields), schema.metadata());
-}
-
-Result<std::shared_ptr<arrow::Array>> ChangeBlobs(const Field& field,
-                                                  const std::shared_ptr<arrow::Array>& array,
-                                                  const std::shared_ptr<arrow::DataType>& type,
-                                                  const LeafChange& change) {
-  if (IsBlobV2Descriptor(field)) return change(field, *array);
-  if (field.IsLeaf()) return array;
-  auto data = array->data()->Copy();
-  data->type = type;
-  const std::shared_ptr<arrow::DataType> storage = StorageType(type);
-  for (size_t i = 0; i < field.children.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(auto child,
-                          ChangeBlobs(field.children[i], arrow::MakeArray(data->child_data[i]),
-                                      storage->field(static_cast<int>(i))->type(), change));
-    data->child_data[i] = child->data();
-  }
-  return arrow::MakeArray(std::move(data));
+  return MapFields(schema, PromoteBlobField);
 }
 
 Result<std::shared_ptr<arrow::Array>> PromoteDescriptors(const arrow::Array& v1,

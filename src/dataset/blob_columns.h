@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,17 +13,6 @@
 #include "table/blob_locator.h"
 
 namespace lance {
-
-/// Maps the values of a leaf to others, as many.
-using LeafChange =
-    std::function<Result<std::shared_ptr<arrow::Array>>(const Field& leaf, const arrow::Array&)>;
-
-/// `array` with all its descriptors of blobs v2 changed, wherever they are nested; `type` is the
-/// resulting type.
-Result<std::shared_ptr<arrow::Array>> ChangeBlobs(const Field& field,
-                                                  const std::shared_ptr<arrow::Array>& array,
-                                                  const std::shared_ptr<arrow::DataType>& type,
-                                                  const LeafChange& change);
 
 /// Descriptors v2 that say the same as descriptors v1: the bytes are inline.
 Result<std::shared_ptr<arrow::Array>> PromoteDescriptors(const arrow::Array& v1,

@@ -8,9 +8,9 @@
 
 #include "arrow/api.h"
 #include "arrow/buffer_builder.h"
-#include "arrow/util/bitmap_ops.h"
 #include "dataset/blob_columns.h"
 #include "dataset/blob_values.h"
+#include "dataset/leaf_changes.h"
 #include "schema/blob.h"
 #include "schema/logical_type.h"
 #include "schema/metadata.h"
@@ -55,17 +55,6 @@ Result<Thresholds> ThresholdsOf(const Field& field, const BlobWriteOptions& opti
   ARROW_RETURN_NOT_OK(ReadThreshold(field, kDedicatedKey, &out.dedicated_bytes));
   ARROW_RETURN_NOT_OK(ReadThreshold(field, kPackKey, &out.pack_bytes));
   return out;
-}
-
-bool HoldsBlobs(const Field& field) {
-  return IsBlobV2(field) || std::any_of(field.children.begin(), field.children.end(), HoldsBlobs);
-}
-
-Result<std::shared_ptr<arrow::Buffer>> ValidityOf(const arrow::Array& array,
-                                                  arrow::MemoryPool* pool) {
-  if (array.null_count() == 0) return nullptr;
-  return arrow::internal::CopyBitmap(pool, array.null_bitmap_data(), array.offset(),
-                                     array.length());
 }
 
 // The descriptors of a column, row by row.
@@ -131,70 +120,12 @@ struct BlobWriter::Impl {
   std::unique_ptr<ObjectWriter> pack = nullptr;
   uint32_t pack_id = 0;
 
-  // ---- down to the blobs ----
+  // ---- values ----
 
-  Result<ArrayPtr> Change(const Field& field, ArrayPtr array) {
+  Result<ArrayPtr> StoreValues(const Field& field, ArrayPtr array) {
     if (array->type_id() == arrow::Type::EXTENSION) {
       array = static_cast<const arrow::ExtensionArray&>(*array).storage();
     }
-    if (IsBlobV2(field)) return StoreValues(field, array);
-    if (!HoldsBlobs(field)) return array;
-    switch (array->type_id()) {
-      case arrow::Type::STRUCT:
-        return ChangeStruct(field, static_cast<const arrow::StructArray&>(*array));
-      case arrow::Type::LIST:
-        return ChangeList(field, static_cast<const arrow::ListArray&>(*array));
-      case arrow::Type::LARGE_LIST:
-        return ChangeList(field, static_cast<const arrow::LargeListArray&>(*array));
-      default:
-        return Unsupported("blobs inside of a ", array->type()->ToString(),
-                           " can't be stored: field '", field.name, "'");
-    }
-  }
-
-  Result<ArrayPtr> ChangeStruct(const Field& field, const arrow::StructArray& array) {
-    arrow::ArrayVector children;
-    arrow::FieldVector fields;
-    for (const Field& child : field.children) {
-      const int index = array.struct_type()->GetFieldIndex(child.name);
-      if (index < 0) {
-        return UserError("struct has no member '", child.name, "': field '", field.name, "'");
-      }
-      // Values of rows that are null further out are not stored.
-      ARROW_ASSIGN_OR_RAISE(auto values, array.GetFlattenedField(index, context.pool()));
-      ARROW_ASSIGN_OR_RAISE(auto changed, Change(child, std::move(values)));
-      fields.push_back(arrow::field(child.name, changed->type(), child.nullable));
-      children.push_back(std::move(changed));
-    }
-    ARROW_ASSIGN_OR_RAISE(auto validity, ValidityOf(array, context.pool()));
-    return std::make_shared<arrow::StructArray>(arrow::struct_(fields), array.length(), children,
-                                                std::move(validity), array.null_count());
-  }
-
-  template <typename ListArray>
-  Result<ArrayPtr> ChangeList(const Field& field, const ListArray& array) {
-    using Offset = typename ListArray::offset_type;
-    ARROW_ASSIGN_OR_RAISE(auto items, array.Flatten(context.pool()));
-    ARROW_ASSIGN_OR_RAISE(auto changed, Change(field.children[0], std::move(items)));
-    arrow::TypedBufferBuilder<Offset> offsets(context.pool());
-    ARROW_RETURN_NOT_OK(offsets.Reserve(array.length() + 1));
-    Offset at = 0;
-    offsets.UnsafeAppend(at);
-    for (int64_t i = 0; i < array.length(); ++i) {
-      if (array.IsValid(i)) at += array.value_length(i);
-      offsets.UnsafeAppend(at);
-    }
-    ARROW_ASSIGN_OR_RAISE(auto offset_buffer, offsets.Finish());
-    ARROW_ASSIGN_OR_RAISE(auto validity, ValidityOf(array, context.pool()));
-    auto type = std::make_shared<typename ListArray::TypeClass>(
-        arrow::field("item", changed->type(), field.children[0].nullable));
-    return std::make_shared<ListArray>(std::move(type), array.length(), std::move(offset_buffer),
-                                       std::move(changed), std::move(validity), array.null_count());
-  }
-
-  // ---- values ----
-
-  Result<ArrayPtr> StoreValues(const Field& field, const ArrayPtr& array) {
     ARROW_ASSIGN_OR_RAISE(BlobValues values, BlobValues::Of(field, array));
     ARROW_ASSIGN_OR_RAISE(const Thresholds thresholds, ThresholdsOf(field, options));
     Descriptors out(context.pool());
@@ -315,24 +246,19 @@ BlobWriter::~BlobWriter() = default;
 
 Result<std::shared_ptr<arrow::RecordBatch>> BlobWriter::Store(const Schema& schema,
                                                               const arrow::RecordBatch& batch) {
-  arrow::FieldVector fields = batch.schema()->fields();
-  arrow::ArrayVector columns = batch.columns();
-  for (const Field& field : schema.fields) {
-    if (!HoldsBlobs(field)) continue;
-    const int index = batch.schema()->GetFieldIndex(field.name);
-    if (index < 0) continue;  // for the file writer to complain about
-    const auto at = static_cast<size_t>(index);
-    ARROW_ASSIGN_OR_RAISE(columns[at], impl_->Change(field, std::move(columns[at])));
-    fields[at] = arrow::field(field.name, columns[at]->type(), field.nullable);
-  }
-  return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.num_rows(),
-                                  std::move(columns));
+  return ChangeLeaves(
+      schema, batch, IsBlobV2,
+      [this](const Field& field, const ArrayPtr& values) {
+        return impl_->StoreValues(field, values);
+      },
+      impl_->context.pool());
 }
 
 Status BlobWriter::Finish() { return impl_->ClosePack(); }
 
 bool HasBlobs(const Schema& schema) {
-  return std::any_of(schema.fields.begin(), schema.fields.end(), HoldsBlobs);
+  return std::any_of(schema.fields.begin(), schema.fields.end(),
+                     [](const Field& field) { return HoldsLeaf(field, IsBlobV2); });
 }
 
 BlobWriteOptions RewriteBlobs(const Manifest& manifest) {

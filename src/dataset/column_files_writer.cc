@@ -82,10 +82,10 @@ Status ColumnFilesWriter::WriteRows(const std::shared_ptr<arrow::RecordBatch>& b
       auto gap = static_cast<int64_t>(range.start - file_->num_rows());
       ARROW_ASSIGN_OR_RAISE(auto filler,
                             Repeat(batch, at, std::min(gap, kFillRows), context_.pool()));
-      ARROW_RETURN_NOT_OK(file_->WriteBatch(*filler));
+      ARROW_RETURN_NOT_OK(file_->WriteBatch(filler));
     }
     auto rows = static_cast<int64_t>(range.count);
-    ARROW_RETURN_NOT_OK(file_->WriteBatch(*batch->Slice(at, rows)));
+    ARROW_RETURN_NOT_OK(file_->WriteBatch(batch->Slice(at, rows)));
     at += rows;
   }
   live_written_ += count;
@@ -98,7 +98,7 @@ Status ColumnFilesWriter::CloseFragment() {
     auto gap = static_cast<int64_t>(rows_->physical_rows() - file_->num_rows());
     ARROW_ASSIGN_OR_RAISE(auto filler,
                           Repeat(last_row_, 0, std::min(gap, kFillRows), context_.pool()));
-    ARROW_RETURN_NOT_OK(file_->WriteBatch(*filler));
+    ARROW_RETURN_NOT_OK(file_->WriteBatch(filler));
   }
   ARROW_ASSIGN_OR_RAISE(auto fragment,
                         ParseFragment(snapshot_.fragments()[fragments_[next_fragment_]]));

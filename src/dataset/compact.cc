@@ -86,7 +86,7 @@ class EvenWriter {
       }
       auto room = static_cast<int64_t>(quota_ - file_->num_rows());
       int64_t rows = std::min(room, batch->num_rows() - at);
-      ARROW_RETURN_NOT_OK(file_->WriteBatch(*batch->Slice(at, rows)));
+      ARROW_RETURN_NOT_OK(file_->WriteBatch(batch->Slice(at, rows)));
       at += rows;
       bool full =
           file_->num_rows() == quota_ || file_->estimated_bytes() >= options_.max_bytes_per_file;

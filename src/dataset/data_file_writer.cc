@@ -1,6 +1,7 @@
 #include "dataset/data_file_writer.h"
 
 #include "dataset/blob_columns.h"
+#include "dataset/json_columns.h"
 #include "table/unique_names.h"
 
 namespace lance {
@@ -10,7 +11,7 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Open(const Context& cont
                                                              const Schema& schema,
                                                              const DataFileOptions& options,
                                                              NewFiles* files) {
-  std::unique_ptr<DataFileWriter> out(new DataFileWriter);
+  std::unique_ptr<DataFileWriter> out(new DataFileWriter(context));
   out->name_ = MakeDataFileName();
   out->schema_ = schema;
   out->version_ = options.file.version;
@@ -29,10 +30,13 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Open(const Context& cont
   return out;
 }
 
-Status DataFileWriter::WriteBatch(const arrow::RecordBatch& batch) {
-  if (blobs_ == nullptr) return file_->WriteBatch(batch);
-  ARROW_ASSIGN_OR_RAISE(auto stored, blobs_->Store(schema_, batch));
-  return file_->WriteBatch(*stored);
+// What is given becomes what the file's schema declares.
+Status DataFileWriter::WriteBatch(std::shared_ptr<arrow::RecordBatch> batch) {
+  ARROW_ASSIGN_OR_RAISE(batch, StoreJson(schema_, std::move(batch), context_.pool()));
+  if (blobs_ != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(batch, blobs_->Store(schema_, *batch));
+  }
+  return file_->WriteBatch(*batch);
 }
 
 Result<table::DataFile> DataFileWriter::Finish() {

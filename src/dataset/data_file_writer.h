@@ -27,7 +27,7 @@ class DataFileWriter {
                                                       const DataFileOptions& options,
                                                       NewFiles* files);
 
-  Status WriteBatch(const arrow::RecordBatch& batch);
+  Status WriteBatch(std::shared_ptr<arrow::RecordBatch> batch);
   uint64_t num_rows() const { return file_->num_rows(); }
   uint64_t estimated_bytes() const { return file_->estimated_bytes(); }
   /// The file as a manifest lists it.
@@ -36,8 +36,9 @@ class DataFileWriter {
   Result<table::DataFragment> FinishFragment();
 
  private:
-  DataFileWriter() = default;
+  explicit DataFileWriter(const Context& context) : context_(context) {}
 
+  Context context_;
   std::string name_;
   Schema schema_;
   FileVersion version_ = kDefaultFileVersion;

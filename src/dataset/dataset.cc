@@ -2,6 +2,7 @@
 
 #include "arrow/api.h"
 #include "dataset/dataset_impl.h"
+#include "dataset/json_columns.h"
 #include "dataset/open_table.h"
 #include "dataset/scan.h"
 #include "dataset/scan_plan.h"
@@ -73,7 +74,8 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::From(
     arrow::Result<std::shared_ptr<const Snapshot>> snapshot) {
   ARROW_RETURN_NOT_OK(snapshot.status());
   auto impl = std::make_shared<Impl>();
-  ARROW_ASSIGN_OR_RAISE(impl->arrow_schema, (*snapshot)->manifest().schema.ToArrow());
+  ARROW_ASSIGN_OR_RAISE(auto stored, (*snapshot)->manifest().schema.ToArrow());
+  impl->arrow_schema = ShowJson(stored);
   impl->snapshot = *std::move(snapshot);
   return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
 }
@@ -203,33 +205,38 @@ const std::vector<FragmentInfo>& Dataset::fragments() const {
 
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Dataset::Scan(
     const ScanOptions& options) const {
-  return ScanBatches(impl_->snapshot, options);
+  ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(impl_->snapshot, options));
+  return ShowJson(std::move(scan), impl_->snapshot->MakeContext());
 }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::ScanSchema(
     const ScanOptions& options) const {
   ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*impl_->snapshot, options));
-  return plan->output_schema();
+  return ShowJson(plan->output_schema());
 }
 
 arrow::Result<std::shared_ptr<arrow::Table>> Dataset::ToTable(const ScanOptions& options) const {
-  return ScanTable(impl_->snapshot, options);
+  ARROW_ASSIGN_OR_RAISE(auto table, ScanTable(impl_->snapshot, options));
+  return ShowJson(std::move(table), impl_->snapshot->MakeContext().pool());
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::Take(
     std::span<const uint64_t> indices,
     const std::optional<std::vector<std::string>>& columns) const {
-  return TakeRows(*impl_->snapshot, indices,
-                  {.columns = columns, .path_style = PathStyle::kNested});
+  ARROW_ASSIGN_OR_RAISE(
+      auto batch,
+      TakeRows(*impl_->snapshot, indices, {.columns = columns, .path_style = PathStyle::kNested}));
+  return ShowJson(std::move(batch), impl_->snapshot->MakeContext().pool());
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::TakeFromFragment(
     uint64_t fragment_id, std::span<const uint64_t> indices,
     const std::optional<std::vector<std::string>>& columns) const {
-  return TakeRowsOfFragment(*impl_->snapshot, fragment_id, indices,
-                            {.columns = columns,
-                             .path_style = PathStyle::kNested,
-                             .blob_handling = BlobHandling::kBytes});
+  ARROW_ASSIGN_OR_RAISE(auto batch, TakeRowsOfFragment(*impl_->snapshot, fragment_id, indices,
+                                                       {.columns = columns,
+                                                        .path_style = PathStyle::kNested,
+                                                        .blob_handling = BlobHandling::kBytes}));
+  return ShowJson(std::move(batch), impl_->snapshot->MakeContext().pool());
 }
 
 arrow::Result<std::vector<std::shared_ptr<Blob>>> Dataset::TakeBlobs(

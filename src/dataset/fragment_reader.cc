@@ -5,6 +5,7 @@
 
 #include "arrow/api.h"
 #include "dataset/blob_columns.h"
+#include "dataset/leaf_changes.h"
 #include "dataset/merge_columns.h"
 #include "schema/blob.h"
 #include "table/deletion_file.h"
@@ -303,12 +304,13 @@ Result<arrow::ArrayVector> FragmentReader::PromoteBlobs(const FileRead& file,
                                                         arrow::MemoryPool* pool) const {
   for (size_t i = 0; i < columns.size(); ++i) {
     const Field& field = file.promoted->fields[i];
-    ARROW_ASSIGN_OR_RAISE(auto wanted, field.ToArrow());
-    ARROW_ASSIGN_OR_RAISE(columns[i],
-                          ChangeBlobs(field, columns[i], wanted->type(),
-                                      [pool](const Field&, const arrow::Array& descriptors) {
-                                        return PromoteDescriptors(descriptors, pool);
-                                      }));
+    ARROW_ASSIGN_OR_RAISE(
+        columns[i], ChangeLeaves(
+                        field, columns[i], IsBlobV2Descriptor,
+                        [pool](const Field&, const std::shared_ptr<arrow::Array>& descriptors) {
+                          return PromoteDescriptors(*descriptors, pool);
+                        },
+                        pool));
   }
   return columns;
 }
@@ -316,21 +318,19 @@ Result<arrow::ArrayVector> FragmentReader::PromoteBlobs(const FileRead& file,
 // Puts the bytes or values of blobs in the place of their descriptors.
 Status FragmentReader::ReadBlobs(const Context& context, arrow::ArrayVector* columns) const {
   for (size_t i = 0; i < columns->size(); ++i) {
-    auto read = [&](const Field& blob,
-                    const arrow::Array& descriptors) -> Result<std::shared_ptr<arrow::Array>> {
+    auto read = [&](const Field& blob, const std::shared_ptr<arrow::Array>& descriptors)
+        -> Result<std::shared_ptr<arrow::Array>> {
       const bool bytes = selection_->blob_handling == BlobHandling::kBytes;
-      if (descriptors.null_count() == descriptors.length()) {
+      if (descriptors->null_count() == descriptors->length()) {
         return arrow::MakeArrayOfNull(bytes ? arrow::large_binary() : BlobValueType(),
-                                      descriptors.length(), context.pool());
+                                      descriptors->length(), context.pool());
       }
       ARROW_ASSIGN_OR_RAISE(const BlobLocator* locator, BlobsOf(blob.id));
-      return bytes ? ReadBlobBytes(context, *session_, *locator, descriptors)
-                   : ReadBlobValues(context, *session_, *locator, descriptors);
+      return bytes ? ReadBlobBytes(context, *session_, *locator, *descriptors)
+                   : ReadBlobValues(context, *session_, *locator, *descriptors);
     };
-    ARROW_ASSIGN_OR_RAISE(
-        (*columns)[i],
-        ChangeBlobs(selection_->data.fields[i], (*columns)[i],
-                    selection_->data_with_blobs->field(static_cast<int>(i))->type(), read));
+    ARROW_ASSIGN_OR_RAISE((*columns)[i], ChangeLeaves(selection_->data.fields[i], (*columns)[i],
+                                                      IsBlobV2Descriptor, read, context.pool()));
   }
   return Status::OK();
 }

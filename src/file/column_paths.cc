@@ -26,9 +26,6 @@ Status CheckBlob(const Field& field, const encoding::LeafPath& path) {
 
 Status CheckWritable(const Field& field, const std::string& parent) {
   const std::string path = parent.empty() ? field.name : parent + "." + field.name;
-  if (field.logical_type == "json") {
-    return Unsupported("JSON columns can't be written yet: field '", path, "'");
-  }
   if (IsBlobV2(field)) {
     return Unsupported("blobs of ", kBlobV2Name, " are written through a table: field '", path,
                        "'; write the column as large_binary with the metadata ", kBlobKey);

@@ -282,7 +282,8 @@ std::string ExtensionNameOf(const arrow::Field& field) {
 
 bool IsStoredAsJson(std::string_view extension_name, const arrow::DataType& storage) {
   if (extension_name == kArrowJsonName) {
-    return storage.id() == arrow::Type::STRING || storage.id() == arrow::Type::LARGE_STRING;
+    return storage.id() == arrow::Type::STRING || storage.id() == arrow::Type::LARGE_STRING ||
+           storage.id() == arrow::Type::STRING_VIEW;
   }
   return extension_name == kLanceJsonName && storage.id() == arrow::Type::LARGE_BINARY;
 }

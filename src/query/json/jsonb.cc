@@ -6,23 +6,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "arrow/util/utf8.h"
+#include "query/json/json_layout.h"
+
 namespace lance::query {
 namespace {
 
-constexpr size_t kWordBytes = 4;
-constexpr uint32_t kCountMask = (1u << 29) - 1;
-constexpr uint32_t kLengthMask = (1u << 28) - 1;
-constexpr int kMaxNesting = 1000;
-
-enum class Kind : uint8_t { kScalar = 1, kObject = 2, kArray = 4 };
-enum class WordType : uint8_t {
-  kNull = 0,
-  kString = 1,
-  kNumber = 2,
-  kFalse = 3,
-  kTrue = 4,
-  kContainer = 5,
-};
 enum class NumberTag : uint8_t {
   kZero = 0x00,
   kNan = 0x10,
@@ -41,10 +30,6 @@ uint64_t ReadBigEndian(std::string_view bytes) {
 
 uint32_t WordAt(std::string_view bytes, size_t index) {
   return static_cast<uint32_t>(ReadBigEndian(bytes.substr(index * kWordBytes, kWordBytes)));
-}
-
-void AppendWord(uint32_t word, std::string* out) {
-  for (int shift = 24; shift >= 0; shift -= 8) out->push_back(static_cast<char>(word >> shift));
 }
 
 /// A container's header with its words, all within the bytes.
@@ -213,6 +198,26 @@ bool AppendText(const JsonItem& item, int nesting, std::string* out) {
   return false;
 }
 
+// Bytes that are no UTF-8 become U+FFFD.
+std::string WithoutInvalidUtf8(std::string_view bytes) {
+  if (arrow::util::ValidateUTF8(bytes)) return std::string(bytes);
+  std::string out;
+  while (!bytes.empty()) {
+    size_t size = 1;
+    while (size < 4 && size < bytes.size() && !arrow::util::ValidateUTF8(bytes.substr(0, size))) {
+      ++size;
+    }
+    if (arrow::util::ValidateUTF8(bytes.substr(0, size))) {
+      out += bytes.substr(0, size);
+    } else {
+      out += "\xEF\xBF\xBD";
+      size = 1;
+    }
+    bytes.remove_prefix(size);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<JsonNumber> JsonItem::number() const {
@@ -337,10 +342,18 @@ std::string EncodeCell(const JsonItem& item) {
   if (item.type == JsonType::kFalse) type = WordType::kFalse;
   if (item.type == JsonType::kTrue) type = WordType::kTrue;
   std::string cell;
-  AppendWord(static_cast<uint32_t>(Kind::kScalar) << 29, &cell);
-  AppendWord(static_cast<uint32_t>(type) << 28 | static_cast<uint32_t>(item.bytes.size()), &cell);
+  AppendWord(HeaderOf(Kind::kScalar, 0), &cell);
+  AppendWord(WordOf(type, static_cast<uint32_t>(item.bytes.size())), &cell);
   cell += item.bytes;
   return cell;
+}
+
+std::string CellText(std::string_view cell) {
+  if (cell.empty()) return "null";
+  if (const auto item = ReadJsonb(cell)) {
+    if (auto text = JsonText(*item)) return *std::move(text);
+  }
+  return WithoutInvalidUtf8(cell);
 }
 
 }  // namespace lance::query

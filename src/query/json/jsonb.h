@@ -48,6 +48,9 @@ std::optional<JsonItem> FindMember(const JsonItem& object, std::string_view key)
 
 /// Compact JSON text; nullopt if the value is damaged or nested too deep.
 std::optional<std::string> JsonText(const JsonItem& item);
+/// What a cell of a JSON column shows as. Cells that are no JSONB hold text (older writers stored
+/// it); those without bytes are null.
+std::string CellText(std::string_view cell);
 std::string JsonNumberText(const JsonNumber& number);
 double AsDouble(const JsonNumber& number);
 
