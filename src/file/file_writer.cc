@@ -61,6 +61,11 @@ struct FileWriter::Impl {
   Result<std::shared_ptr<arrow::ArrayData>> CheckColumn(const arrow::RecordBatch& batch,
                                                         const TopLevelField& field) const {
     ARROW_ASSIGN_OR_RAISE(int index, FindColumn(*batch.schema(), field.name));
+    // Another engine may have handed it over, through an interface that checks nothing.
+    const Status sound = batch.column(index)->Validate();
+    if (!sound.ok()) {
+      return UserError("column '", field.name, "' is no sound Arrow array: ", sound.message());
+    }
     ARROW_ASSIGN_OR_RAISE(
         auto array, encoding::ToStorageArray(batch.column_data(index), *field.type, field.name,
                                              context.pool()));

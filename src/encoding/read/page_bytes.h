@@ -82,6 +82,7 @@ inline Result<std::unique_ptr<LeafSink>> DecodePageRows(const PageReader& page,
 constexpr uint64_t kMaxFuzzRows = 8192;
 
 inline std::vector<RowRange> FirstRows(const PageReader& page) {
+  if (page.num_rows() == 0) return {};
   return {{0, std::min(page.num_rows(), kMaxFuzzRows)}};
 }
 
