@@ -212,6 +212,10 @@ arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::ScanSchema(
   return plan->output_schema();
 }
 
+arrow::Result<std::string> Dataset::SubstraitToSql(const std::string& substrait_filter) const {
+  return lance::SubstraitToSql(*impl_->snapshot, substrait_filter);
+}
+
 arrow::Result<std::shared_ptr<arrow::Table>> Dataset::ToTable(const ScanOptions& options) const {
   return ScanTable(impl_->snapshot, options);
 }
