@@ -21,8 +21,13 @@ class KeyIndex {
   Status Add(const RowKeys& keys);
 
   uint32_t size() const { return static_cast<uint32_t>(next_.size()); }
-  /// For each key the first row that has it, or kNone.
-  void Find(const RowKeys& keys, std::vector<uint32_t>* rows) const;
+  /// A key among those that were looked for, and the first row that has it.
+  struct Hit {
+    int64_t key;
+    uint32_t row;
+  };
+  /// Those that are found, in their order.
+  std::vector<Hit> Find(const RowKeys& keys) const;
   /// Another row with the same key as this one: each comes once, then kNone.
   uint32_t Next(uint32_t row) const { return next_[row]; }
 
@@ -34,6 +39,8 @@ class KeyIndex {
   };
 
   void Grow(size_t rows);
+  void AddToFilter(uint64_t tag);
+  bool MayHave(uint64_t tag) const;
   void Insert(uint64_t tag, std::string_view bytes, uint32_t row);
   /// The slot of the key, or the empty one where it would be.
   size_t SlotOf(uint64_t tag, std::string_view bytes) const;
@@ -42,6 +49,10 @@ class KeyIndex {
   }
 
   bool has_bytes_ = false;
+  /// A bit for each hash that is there. It fits into a cache where the slots don't, and tells of
+  /// most keys at once that they are not there.
+  std::vector<uint64_t> filter_;
+  int filter_shift_ = 0;  // of a hash, to get its bit
   std::vector<Slot> slots_;
   std::vector<uint32_t> next_;  // by row
   // Of keys that are bytes, by row.

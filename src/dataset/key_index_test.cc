@@ -22,13 +22,11 @@ RowKeys Keys(const arrow::ArrayVector& columns) {
 
 /// By row of `keys`: the rows of the index with the same key.
 std::vector<std::set<uint32_t>> Find(const KeyIndex& index, const RowKeys& keys) {
-  std::vector<uint32_t> first;
-  index.Find(keys, &first);
-  std::vector<std::set<uint32_t>> found;
-  for (uint32_t row : first) {
-    std::set<uint32_t> rows;
-    for (; row != KeyIndex::kNone; row = index.Next(row)) rows.insert(row);
-    found.push_back(std::move(rows));
+  std::vector<std::set<uint32_t>> found(static_cast<size_t>(keys.size()));
+  for (const KeyIndex::Hit& hit : index.Find(keys)) {
+    for (uint32_t row = hit.row; row != KeyIndex::kNone; row = index.Next(row)) {
+      found[static_cast<size_t>(hit.key)].insert(row);
+    }
   }
   return found;
 }

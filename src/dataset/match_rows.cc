@@ -6,7 +6,8 @@
 namespace lance {
 namespace {
 
-constexpr uint64_t kRowsPerBatch = 1 << 16;
+/// What is worked out of a batch should fit into a cache.
+constexpr uint64_t kRowsPerBatch = 1 << 14;
 
 void AddPairs(const KeyIndex& source, uint32_t first, uint64_t position, uint64_t address,
               RowMatches* matches) {
@@ -28,7 +29,6 @@ Result<RowMatches> MatchRows(std::shared_ptr<const Snapshot> snapshot,
   options.batch_size = kRowsPerBatch;
   Context context = snapshot->MakeContext();
   ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(std::move(snapshot), options));
-  std::vector<uint32_t> found;
   uint64_t position = 0;
   while (true) {
     std::shared_ptr<arrow::RecordBatch> batch;
@@ -38,13 +38,11 @@ Result<RowMatches> MatchRows(std::shared_ptr<const Snapshot> snapshot,
     auto addresses = std::static_pointer_cast<arrow::UInt64Array>(columns.back());
     columns.pop_back();
     ARROW_ASSIGN_OR_RAISE(RowKeys keys, RowKeys::Of(columns, context.pool()));
-    source.Find(keys, &found);
-    for (size_t row = 0; row < found.size(); ++row) {
-      if (found[row] == KeyIndex::kNone) continue;
-      AddPairs(source, found[row], position + row, addresses->Value(static_cast<int64_t>(row)),
-               &matches);
+    for (const KeyIndex::Hit& hit : source.Find(keys)) {
+      AddPairs(source, hit.row, position + static_cast<uint64_t>(hit.key),
+               addresses->Value(hit.key), &matches);
     }
-    position += found.size();
+    position += static_cast<uint64_t>(keys.size());
   }
 }
 

@@ -91,10 +91,10 @@ TEST_F(Merges, MembersThatTheSourceLacksStay) {
   EXPECT_EQ(merged.stats.updated_rows, 2u);
   EXPECT_EQ(merged.stats.inserted_rows, 1u);
   // A member of a null struct was null.
-  EXPECT_THAT(Rows(merged.snapshot), ElementsAre("2 {a:int64 = 2, b:string = \"y\"} 1",
-                                                 "1 {a:int64 = 1, b:string = \"X\"} 0",
-                                                 "3 {a:int64 = null, b:string = \"z\"} 2",
-                                                 "9 {a:int64 = null, b:string = \"new\"} 3"));
+  EXPECT_THAT(
+      Rows(merged.snapshot),
+      ElementsAre("2 {a:int64 = 2, b:string = y} 1", "1 {a:int64 = 1, b:string = X} 0",
+                  "3 {a:int64 = null, b:string = z} 2", "9 {a:int64 = null, b:string = new} 3"));
 }
 
 TEST_F(Merges, OnlyTheKeyIsReadOfRowsThatDoNotMatch) {

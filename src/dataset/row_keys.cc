@@ -190,22 +190,18 @@ class FixedColumn final : public KeyColumn {
 
 class BytesColumn final : public KeyColumn {
  public:
-  BytesColumn(std::shared_ptr<Array> array, bool with_lengths)
-      : values_({std::move(array), false}), with_lengths_(with_lengths) {}
+  explicit BytesColumn(std::shared_ptr<Array> array) : values_({std::move(array), false}) {}
   void AddSizes(std::span<uint64_t> sizes) const override {
-    uint64_t before = with_lengths_ ? sizeof(Length) : 0;
     for (size_t row = 0; row < sizes.size(); ++row) {
-      sizes[row] += before + values_[static_cast<int64_t>(row)].size();
+      sizes[row] += sizeof(Length) + values_[static_cast<int64_t>(row)].size();
     }
   }
   void Write(std::span<char*> cursors) const override {
     for (size_t row = 0; row < cursors.size(); ++row) {
       std::string_view value = values_[static_cast<int64_t>(row)];
-      if (with_lengths_) {
-        Length length = value.size();
-        std::memcpy(cursors[row], &length, sizeof(length));
-        cursors[row] += sizeof(length);
-      }
+      Length length = value.size();
+      std::memcpy(cursors[row], &length, sizeof(length));
+      cursors[row] += sizeof(length);
       if (!value.empty()) std::memcpy(cursors[row], value.data(), value.size());
       cursors[row] += value.size();
     }
@@ -213,7 +209,6 @@ class BytesColumn final : public KeyColumn {
 
  private:
   query::BytesValues values_;
-  bool with_lengths_;
 };
 
 class NestedColumn final : public KeyColumn {
@@ -242,9 +237,9 @@ class NestedColumn final : public KeyColumn {
   std::vector<size_t> ends_ = {0};
 };
 
-Result<std::unique_ptr<KeyColumn>> MakeColumn(const std::shared_ptr<Array>& array, bool is_only) {
+Result<std::unique_ptr<KeyColumn>> MakeColumn(const std::shared_ptr<Array>& array) {
   if (FixedWidth(*array->type()) > 0) return std::make_unique<FixedColumn>(*array);
-  if (IsBytes(*array->type())) return std::make_unique<BytesColumn>(array, !is_only);
+  if (IsBytes(*array->type())) return std::make_unique<BytesColumn>(array);
   return NestedColumn::Make(*array);
 }
 
@@ -257,6 +252,12 @@ void NoteNulls(const Array& array, std::vector<uint8_t>* nulls) {
   }
 }
 
+template <typename Offset>
+void CopyOffsets(const arrow::ArrayData& data, std::vector<uint64_t>* ends) {
+  const auto* offsets = data.GetValues<Offset>(1);
+  for (size_t i = 0; i < ends->size(); ++i) (*ends)[i] = static_cast<uint64_t>(offsets[i]);
+}
+
 }  // namespace
 
 Result<RowKeys> RowKeys::Of(const arrow::ArrayVector& columns, arrow::MemoryPool* pool) {
@@ -267,25 +268,46 @@ Result<RowKeys> RowKeys::Of(const arrow::ArrayVector& columns, arrow::MemoryPool
   RowKeys keys;
   keys.size_ = plain[0]->length();
   for (const auto& column : plain) NoteNulls(*column, &keys.nulls_);
-  keys.are_words_ = plain.size() == 1 && IsWordWidth(FixedWidth(*plain[0]->type()));
-  if (keys.are_words_) {
+  if (plain.size() == 1 && IsWordWidth(FixedWidth(*plain[0]->type()))) {
+    keys.are_words_ = true;
     keys.words_ = WordsOf(*plain[0]);
-    return keys;
+  } else if (plain.size() == 1 && IsBytes(*plain[0]->type())) {
+    keys.PointInto(std::move(plain[0]));
+  } else {
+    ARROW_RETURN_NOT_OK(keys.Join(plain));
   }
-  auto rows = static_cast<size_t>(keys.size_);
+  return keys;
+}
+
+void RowKeys::PointInto(std::shared_ptr<arrow::Array> array) {
+  array_ = std::move(array);
+  const arrow::ArrayData& data = *array_->data();
+  ends_.resize(static_cast<size_t>(size_) + 1);
+  if (size_ == 0) return;  // there may be no buffers
+  if (arrow::is_large_binary_like(data.type->id())) {
+    CopyOffsets<int64_t>(data, &ends_);
+  } else {
+    CopyOffsets<int32_t>(data, &ends_);
+  }
+  if (data.buffers[2] != nullptr) bytes_ = reinterpret_cast<const char*>(data.buffers[2]->data());
+}
+
+Status RowKeys::Join(const arrow::ArrayVector& columns) {
+  auto rows = static_cast<size_t>(size_);
   std::vector<std::unique_ptr<KeyColumn>> parts;
   std::vector<uint64_t> sizes(rows);
-  for (const auto& column : plain) {
-    ARROW_ASSIGN_OR_RAISE(parts.emplace_back(), MakeColumn(column, plain.size() == 1));
+  for (const auto& column : columns) {
+    ARROW_ASSIGN_OR_RAISE(parts.emplace_back(), MakeColumn(column));
     parts.back()->AddSizes(sizes);
   }
-  keys.ends_.resize(rows + 1);
-  for (size_t row = 0; row < rows; ++row) keys.ends_[row + 1] = keys.ends_[row] + sizes[row];
-  keys.bytes_.resize(keys.ends_.back());
+  ends_.resize(rows + 1);
+  for (size_t row = 0; row < rows; ++row) ends_[row + 1] = ends_[row] + sizes[row];
+  joined_ = std::make_unique_for_overwrite<char[]>(ends_.back());
+  bytes_ = joined_.get();
   std::vector<char*> cursors(rows);
-  for (size_t row = 0; row < rows; ++row) cursors[row] = keys.bytes_.data() + keys.ends_[row];
+  for (size_t row = 0; row < rows; ++row) cursors[row] = joined_.get() + ends_[row];
   for (const auto& part : parts) part->Write(cursors);
-  return keys;
+  return Status::OK();
 }
 
 }  // namespace lance

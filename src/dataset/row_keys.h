@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -15,9 +15,10 @@ namespace lance {
 /// and -0 differs from 0. A key with a null in one of its columns equals nothing.
 ///
 ///   words   of one column of 1, 2, 4 or 8 bytes a value: the value
-///   bytes   of anything else: the values of the columns one after the other, those of variable
-///           width behind their length (unless there is but one); nested ones with a byte for
-///           validity before each member
+///   bytes   of one column of text or binary: its values where they are; of anything else the
+///   values
+///           of the columns one after the other, those of variable width behind their length,
+///           nested ones with a byte for validity before each member
 class RowKeys {
  public:
   static Result<RowKeys> Of(const arrow::ArrayVector& columns, arrow::MemoryPool* pool);
@@ -27,21 +28,27 @@ class RowKeys {
   bool IsNull(int64_t row) const {
     return !nulls_.empty() && nulls_[static_cast<size_t>(row)] != 0;
   }
-  uint64_t word(int64_t row) const { return words_[static_cast<size_t>(row)]; }
+  const std::vector<uint64_t>& words() const { return words_; }
   std::string_view bytes(int64_t row) const {
     auto at = static_cast<size_t>(row);
-    return std::string_view(bytes_).substr(ends_[at], ends_[at + 1] - ends_[at]);
+    return {bytes_ + ends_[at], ends_[at + 1] - ends_[at]};
   }
 
  private:
   RowKeys() = default;
 
+  void PointInto(std::shared_ptr<arrow::Array> array);
+  Status Join(const arrow::ArrayVector& columns);
+
   int64_t size_ = 0;
   bool are_words_ = false;
   std::vector<uint8_t> nulls_;  // one a row; empty: no null
   std::vector<uint64_t> words_;
-  std::string bytes_;
+  const char* bytes_ = nullptr;
   std::vector<uint64_t> ends_;  // one more than rows
+  // What holds the bytes: one of these.
+  std::shared_ptr<arrow::Array> array_;
+  std::unique_ptr<char[]> joined_;
 };
 
 }  // namespace lance

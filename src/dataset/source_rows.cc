@@ -12,10 +12,6 @@
 namespace lance {
 namespace {
 
-/// Batches are put together up to about this size: far below the 2 GiB that an array of strings can
-/// hold.
-constexpr int64_t kBatchBytes = 256 << 20;
-
 bool IsView(const arrow::DataType& type) {
   return type.id() == arrow::Type::STRING_VIEW || type.id() == arrow::Type::BINARY_VIEW;
 }
@@ -54,7 +50,8 @@ std::shared_ptr<arrow::Array> Numbers(const std::vector<uint32_t>& numbers) {
 
 }  // namespace
 
-Result<SourceRows> SourceRows::Read(arrow::RecordBatchReader* reader, arrow::MemoryPool* pool) {
+Result<SourceRows> SourceRows::Read(arrow::RecordBatchReader* reader, arrow::MemoryPool* pool,
+                                    int64_t batch_bytes) {
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
   SourceRows source;
   std::vector<std::shared_ptr<arrow::RecordBatch>> pending;
@@ -77,7 +74,7 @@ Result<SourceRows> SourceRows::Read(arrow::RecordBatchReader* reader, arrow::Mem
     if (batch == nullptr) break;
     ARROW_ASSIGN_OR_RAISE(batch, WithoutViews(batch, pool));
     ARROW_ASSIGN_OR_RAISE(int64_t bytes, arrow::util::ReferencedBufferSize(*batch));
-    if (pending_bytes + bytes > kBatchBytes) ARROW_RETURN_NOT_OK(put_together());
+    if (pending_bytes + bytes > batch_bytes) ARROW_RETURN_NOT_OK(put_together());
     pending_bytes += bytes;
     if (batch->num_rows() > 0) pending.push_back(std::move(batch));
   }

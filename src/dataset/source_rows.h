@@ -14,7 +14,12 @@ namespace lance {
 /// retried. Immutable.
 class SourceRows {
  public:
-  static Result<SourceRows> Read(arrow::RecordBatchReader* reader, arrow::MemoryPool* pool);
+  /// Batches are put together up to about this size: far below the 2 GiB that an array of strings
+  /// can hold.
+  static constexpr int64_t kBatchBytes = 256 << 20;
+
+  static Result<SourceRows> Read(arrow::RecordBatchReader* reader, arrow::MemoryPool* pool,
+                                 int64_t batch_bytes = kBatchBytes);
 
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
   /// The rows in order, in few large batches.

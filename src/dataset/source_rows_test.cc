@@ -23,9 +23,10 @@ std::shared_ptr<arrow::RecordBatch> Batch(int64_t first, int64_t count, size_t t
       {numbers.Finish().ValueOrDie(), views.Finish().ValueOrDie(), texts.Finish().ValueOrDie()});
 }
 
-SourceRows Read(const std::vector<std::shared_ptr<arrow::RecordBatch>>& batches) {
+SourceRows Read(const std::vector<std::shared_ptr<arrow::RecordBatch>>& batches,
+                int64_t batch_bytes = SourceRows::kBatchBytes) {
   auto reader = arrow::RecordBatchReader::Make(batches, batches[0]->schema()).ValueOrDie();
-  return SourceRows::Read(reader.get(), arrow::default_memory_pool()).ValueOrDie();
+  return SourceRows::Read(reader.get(), arrow::default_memory_pool(), batch_bytes).ValueOrDie();
 }
 
 TEST(SourceRows, AreTakenInAnyOrder) {
@@ -50,9 +51,9 @@ TEST(SourceRows, AreTakenInAnyOrder) {
 }
 
 TEST(SourceRows, OfSeveralLargeBatches) {
-  // 100 MB each: two of three go together.
+  // 100 KB each: two of three go together.
   SourceRows rows =
-      Read({Batch(0, 100, 1 << 20), Batch(100, 100, 1 << 20), Batch(200, 100, 1 << 20)});
+      Read({Batch(0, 100, 1000), Batch(100, 100, 1000), Batch(200, 100, 1000)}, 250'000);
   EXPECT_EQ(rows.batches().size(), 2u);
   std::vector<uint32_t> wanted = {299, 0, 150, 299, 200, 199};
   auto taken = rows.Take(wanted, {0}, arrow::default_memory_pool()).ValueOrDie();

@@ -12,14 +12,15 @@ import random_filters
 
 SEEDS = range(int(os.environ.get("LANCE_INTEROP_SEEDS", "40")) // 2)
 STEPS = 4
+# None uses another column that is set: the reference may take its new value.
 ASSIGNMENTS = [
     {"n": "n + 1"},
-    {"s": "concat(s, '!')", "ls": "s"},
+    {"s": "concat(s, '!')", "ls": "st['t']"},
     {"i64": "n", "g": "m"},
     {"b": "n > 0", "d": "'2020-02-29'"},
     {"s": "n", "dec": "n", "li": "[1, 2]"},
     {"f32": "2.5", "u8": "7", "bin": "'abc'", "ts": "d"},
-    {"n": "null", "i8": "cast(n as bigint)"},
+    {"n": "null", "i8": "cast(m as bigint)"},
 ]
 
 
