@@ -451,6 +451,8 @@ class LANCE_EXPORT Dataset {
       const std::map<std::string, std::string>& updates,
       const std::optional<std::string>& where = std::nullopt, const ConflictRetries& retries = {},
       const std::optional<std::string>& data_storage_version = std::nullopt) const;
+  /// Whether these updates fit the columns; values that can't be cast only show in Update().
+  arrow::Status CheckUpdate(const std::map<std::string, std::string>& updates) const;
   /// Updates, inserts and deletes rows by their keys. All rows of `source` are held in memory; it
   /// may lack columns: rows that are updated keep their values of these, new ones have nulls. Two
   /// rows of the source that change the same row of the table are a user error.

@@ -96,6 +96,12 @@ void BindRows(nb::module_& module, nb::class_<Dataset>& dataset) {
   dataset.def("delete", &Delete, "predicate"_a, "max_retries"_a, "timeout_seconds"_a)
       .def("update", &Update, "updates"_a, "where"_a.none(), "data_storage_version"_a.none(),
            "max_retries"_a, "timeout_seconds"_a)
+      .def(
+          "check_update",
+          [](const Dataset& self, const std::map<std::string, std::string>& updates) {
+            Check(self.CheckUpdate(updates));
+          },
+          "updates"_a)
       .def("merge_insert", &MergeInsert, "source"_a, "options"_a)
       .def("merge_insert_uncommitted", &MergeInsertUncommitted, "source"_a, "options"_a)
       .def("explain_merge_insert", &ExplainMergeInsert, "schema"_a, "options"_a)

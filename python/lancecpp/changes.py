@@ -215,11 +215,18 @@ class TableChanges:
         >>> data.to_table().to_pydict()
         {'id': [1, 2], 'x': [10, 22]}
         """
+        updates = dict(updates)
+        condition = None if where is None else self._sql_of(where, "schema")
+        try:
+            self._core.check_update(updates)
+            self._core.scan_schema(_core.ScanOptions(filter=condition))
+        except CoreError as error:
+            raise translate(error, "schema") from None
         count = self._count(
-            "schema",
+            "change",
             "update",
-            dict(updates),
-            None if where is None else self._sql_of(where, "schema"),
+            updates,
+            condition,
             data_storage_version,
             conflict_retries,
             retry_timeout,

@@ -42,6 +42,10 @@ arrow::Result<Counted> Dataset::Update(
   return Counted(std::move(dataset), count);
 }
 
+arrow::Status Dataset::CheckUpdate(const std::map<std::string, std::string>& updates) const {
+  return CheckUpdates(*impl_->snapshot, updates);
+}
+
 arrow::Result<Merged> Dataset::MergeInsert(const std::shared_ptr<arrow::RecordBatchReader>& source,
                                            const MergeInsertOptions& options) const {
   Context context = impl_->snapshot->MakeContext();

@@ -32,6 +32,16 @@ Result<Assignment> BindAssignment(const arrow::Schema& schema, const std::string
   return Assignment{column, std::move(value)};
 }
 
+Result<std::vector<Assignment>> BindAll(const arrow::Schema& schema,
+                                        const std::map<std::string, std::string>& updates) {
+  if (updates.empty()) return UserError("No updates provided: name a column to set");
+  std::vector<Assignment> assignments;
+  for (const auto& [name, sql] : updates) {
+    ARROW_ASSIGN_OR_RAISE(assignments.emplace_back(), BindAssignment(schema, name, sql));
+  }
+  return assignments;
+}
+
 class Updater {
  public:
   explicit Updater(std::shared_ptr<const Snapshot> snapshot)
@@ -40,11 +50,7 @@ class Updater {
   Status Bind(const std::map<std::string, std::string>& updates) {
     ARROW_RETURN_NOT_OK(InitializeComputeKernels());
     ARROW_ASSIGN_OR_RAISE(schema_, snapshot_->manifest().schema.ToArrow());
-    if (updates.empty()) return UserError("No updates provided: name a column to set");
-    for (const auto& [name, sql] : updates) {
-      ARROW_ASSIGN_OR_RAISE(assignments_.emplace_back(), BindAssignment(*schema_, name, sql));
-    }
-    return Status::OK();
+    return BindAll(*schema_, updates).Value(&assignments_);
   }
 
   Result<UpdatedRows> Run(const std::optional<std::string>& where,
@@ -135,6 +141,12 @@ Result<UpdatedRows> UpdateRows(std::shared_ptr<const Snapshot> snapshot,
   Updater updater(std::move(snapshot));
   ARROW_RETURN_NOT_OK(updater.Bind(updates));
   return updater.Run(where, data_storage_version);
+}
+
+Status CheckUpdates(const Snapshot& snapshot, const std::map<std::string, std::string>& updates) {
+  ARROW_RETURN_NOT_OK(InitializeComputeKernels());
+  ARROW_ASSIGN_OR_RAISE(auto schema, snapshot.manifest().schema.ToArrow());
+  return BindAll(*schema, updates).status();
 }
 
 }  // namespace lance

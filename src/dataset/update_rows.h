@@ -23,4 +23,7 @@ Result<UpdatedRows> UpdateRows(std::shared_ptr<const Snapshot> snapshot,
                                const std::optional<std::string>& where,
                                const std::optional<std::string>& data_storage_version);
 
+/// Whether the columns are there and the expressions can be computed.
+Status CheckUpdates(const Snapshot& snapshot, const std::map<std::string, std::string>& updates);
+
 }  // namespace lance
