@@ -23,6 +23,7 @@ Result<RowMatches> MatchRows(std::shared_ptr<const Snapshot> snapshot,
                              const std::vector<std::string>& key, const KeyIndex& source) {
   RowMatches matches;
   matches.is_matched.resize(source.size());
+  if (source.size() == 0) return matches;
   ScanOptions options;
   options.columns = key;
   options.with_row_address = true;
