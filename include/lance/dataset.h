@@ -284,6 +284,37 @@ struct ConflictRetries {
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
 };
 
+/// What MergeInsert does with a row of the table that has the key of a row of the source.
+enum class WhenMatched : uint8_t {
+  kDoNothing,
+  kUpdateAll,  ///< it takes the values of the source
+  kDelete,
+  kFail,  ///< the operation fails
+};
+
+/// How rows of a source are brought into a table. Rows match when their keys are equal; keys with
+/// nulls never are.
+struct MergeInsertOptions {
+  /// The columns of the key; default: the table's unenforced primary key.
+  std::vector<std::string> on = {};
+  WhenMatched when_matched = WhenMatched::kDoNothing;
+  /// Of kUpdateAll: only where this condition in SQL over `source.x` and `target.x` is true.
+  std::optional<std::string> update_condition = {};
+  /// Rows of the source that match no row of the table are inserted.
+  bool insert_not_matched = false;
+  /// Rows of the table that match no row of the source are deleted, if this condition is true.
+  bool delete_not_matched_by_source = false;
+  std::optional<std::string> delete_condition = {};
+  /// Of the new files; default the table's.
+  std::optional<std::string> data_storage_version = {};
+  ConflictRetries retries = {};
+};
+struct MergeInsertStats {
+  uint64_t inserted_rows = 0;
+  uint64_t updated_rows = 0;
+  uint64_t deleted_rows = 0;
+};
+
 /// How a transaction that was made elsewhere is committed.
 struct CommitTransactionOptions {
   /// Of a new table.
@@ -364,6 +395,8 @@ class LANCE_EXPORT Dataset {
       const ScanOptions& options = {}) const;
   /// The schema that Scan(options) will have.
   arrow::Result<std::shared_ptr<arrow::Schema>> ScanSchema(const ScanOptions& options) const;
+  /// SQL that means the same as ScanOptions::substrait_filter.
+  arrow::Result<std::string> SubstraitToSql(const std::string& substrait_filter) const;
   /// The whole scan as a table, in large chunks.
   arrow::Result<std::shared_ptr<arrow::Table>> ToTable(const ScanOptions& options = {}) const;
   /// Rows by their position among the live rows, in the given order, duplicates kept. A position
@@ -429,8 +462,30 @@ class LANCE_EXPORT Dataset {
   /// is true; also in how many.
   arrow::Result<std::pair<std::shared_ptr<Dataset>, uint64_t>> Update(
       const std::map<std::string, std::string>& updates,
-      const std::optional<std::string>& where = std::nullopt,
-      const ConflictRetries& retries = {}) const;
+      const std::optional<std::string>& where = std::nullopt, const ConflictRetries& retries = {},
+      const std::optional<std::string>& data_storage_version = std::nullopt) const;
+  /// Whether these updates fit the columns; values that can't be cast only show in Update().
+  arrow::Status CheckUpdate(const std::map<std::string, std::string>& updates) const;
+  /// Updates, inserts and deletes rows by their keys. All rows of `source` are held in memory; it
+  /// may lack columns: rows that are updated keep their values of these, new ones have nulls. Two
+  /// rows of the source that change the same row of the table are a user error.
+  arrow::Result<std::pair<std::shared_ptr<Dataset>, MergeInsertStats>> MergeInsert(
+      const std::shared_ptr<arrow::RecordBatchReader>& source,
+      const MergeInsertOptions& options) const;
+  /// Writes the files only, and returns the transaction that would do the rest: a serialized
+  /// `lance.table.Transaction`.
+  arrow::Result<std::pair<std::string, MergeInsertStats>> MergeInsertUncommitted(
+      const std::shared_ptr<arrow::RecordBatchReader>& source,
+      const MergeInsertOptions& options) const;
+  /// What MergeInsert would do, a step a line; the text is for people.
+  arrow::Result<std::string> ExplainMergeInsert(const arrow::Schema& source,
+                                                const MergeInsertOptions& options) const;
+  /// Does it but for the commit, and tells what the steps came to.
+  arrow::Result<std::string> AnalyzeMergeInsert(
+      const std::shared_ptr<arrow::RecordBatchReader>& source,
+      const MergeInsertOptions& options) const;
+  /// The columns that MergeInsert takes for the key, given `on`.
+  arrow::Result<std::vector<std::string>> MergeKey(const std::vector<std::string>& on) const;
   /// Deletes all rows.
   arrow::Result<std::shared_ptr<Dataset>> Truncate() const;
   arrow::Result<std::shared_ptr<Dataset>> AddBases(const std::vector<BasePathInfo>& bases) const;

@@ -17,7 +17,7 @@ void BindDataset(nanobind::module_& module);
 /// The methods of Dataset that change a table, by file.
 void BindReferences(nanobind::class_<Dataset>& dataset);
 void BindChanges(nanobind::class_<Dataset>& dataset);
-void BindRows(nanobind::class_<Dataset>& dataset);
+void BindRows(nanobind::module_& module, nanobind::class_<Dataset>& dataset);
 void BindUpkeep(nanobind::class_<Dataset>& dataset);
 void BindTransactions(nanobind::module_& module, nanobind::class_<Dataset>& dataset);
 /// FileReader, FileWriter and what they tell about a file.

@@ -159,7 +159,7 @@ void BindDataset(nb::module_& module) {
       .def("io_counters", &Dataset::io_counters);
   BindReferences(dataset);
   BindChanges(dataset);
-  BindRows(dataset);
+  BindRows(module, dataset);
   BindUpkeep(dataset);
   BindTransactions(module, dataset);
 }

@@ -59,6 +59,7 @@ from .fragment import (  # noqa: E402
     LanceFragment,
     write_fragments,
 )
+from .merge_insert import MergeInsertBuilder  # noqa: E402
 from .schema import LanceSchema  # noqa: E402
 from .transaction import LanceOperation, Transaction  # noqa: E402
 from .udf import BatchUDF, batch_udf  # noqa: E402
@@ -83,6 +84,7 @@ __all__ = [
     "LanceOperation",
     "LanceScanner",
     "LanceSchema",
+    "MergeInsertBuilder",
     "Transaction",
     "__version__",
     "batch_udf",

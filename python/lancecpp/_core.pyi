@@ -195,6 +195,31 @@ class WriteOptions:
         blob_pack_file_size_threshold: Optional[int] = None,
     ) -> None: ...
 
+class WhenMatched:
+    do_nothing: "WhenMatched"
+    update_all: "WhenMatched"
+    delete: "WhenMatched"
+    fail: "WhenMatched"
+
+class MergeInsertOptions:
+    on: List[str]
+    when_matched: WhenMatched
+    update_condition: Optional[str]
+    insert_not_matched: bool
+    delete_not_matched_by_source: bool
+    delete_condition: Optional[str]
+    data_storage_version: Optional[str]
+    def __init__(self) -> None: ...
+    def set_retries(self, max_retries: int, timeout_seconds: float) -> None: ...
+
+class MergeInsertStats:
+    @property
+    def inserted_rows(self) -> int: ...
+    @property
+    def updated_rows(self) -> int: ...
+    @property
+    def deleted_rows(self) -> int: ...
+
 class CompactionOptions:
     target_rows_per_fragment: int
     max_bytes_per_file: int
@@ -284,9 +309,21 @@ class Dataset:
         self,
         updates: Dict[str, str],
         where: Optional[str],
+        data_storage_version: Optional[str],
         max_retries: int,
         timeout_seconds: float,
     ) -> Tuple["Dataset", int]: ...
+    def check_update(self, updates: Dict[str, str]) -> None: ...
+    def merge_insert(
+        self, source: Any, options: MergeInsertOptions
+    ) -> Tuple["Dataset", MergeInsertStats]: ...
+    def merge_insert_uncommitted(
+        self, source: Any, options: MergeInsertOptions
+    ) -> Tuple[bytes, MergeInsertStats]: ...
+    def explain_merge_insert(self, schema: pa.Schema, options: MergeInsertOptions) -> str: ...
+    def analyze_merge_insert(self, source: Any, options: MergeInsertOptions) -> str: ...
+    def merge_key(self, on: Sequence[str]) -> List[str]: ...
+    def substrait_to_sql(self, filter: bytes) -> str: ...
     def truncate(self) -> "Dataset": ...
     def drop_columns(self, paths: Sequence[str]) -> "Dataset": ...
     def alter_columns(

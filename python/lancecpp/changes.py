@@ -19,7 +19,9 @@ from .cleanup import (
 )
 from .delta import DatasetDelta, make_delta
 from .errors import CoreError, refuse_later_work, translate, unsigned
+from .merge_insert import MergeInsertBuilder
 from .optimize import DatasetOptimizer
+from .scanner import filter_argument
 from .transaction import LanceOperation, Transaction, decode_transaction, encode_transaction
 from .version_reference import uri_text, version_reference
 from .udf import new_columns
@@ -180,7 +182,8 @@ class TableChanges:
         conflict_retries: int = 10,
         retry_timeout: timedelta = timedelta(seconds=30),
     ) -> Dict[str, int]:
-        """Deletes the rows for which a condition in SQL is true: ``{"num_deleted_rows": n}``.
+        """Deletes the rows for which a condition, in SQL or a pyarrow expression, is true:
+        ``{"num_deleted_rows": n}``.
 
         When another writer has changed one of these rows meanwhile, they are chosen anew from its
         version, so many times and so long at most.
@@ -189,20 +192,22 @@ class TableChanges:
         >>> data.delete("id >= 2")
         {'num_deleted_rows': 2}
         """
-        if not isinstance(predicate, str):
-            raise NotImplementedError("delete supports conditions in SQL only, as str")
-        count = self._count("change", "delete", predicate, conflict_retries, retry_timeout)
+        sql = self._sql_of(predicate, "change")
+        count = self._count("change", "delete", sql, conflict_retries, retry_timeout)
         return {"num_deleted_rows": count}
 
     def update(
         self,
         updates: Dict[str, str],
-        where: Optional[str] = None,
+        where: Optional[Any] = None,
         conflict_retries: int = 10,
         retry_timeout: timedelta = timedelta(seconds=30),
         data_storage_version: Optional[str] = None,
     ) -> Dict[str, int]:
         """Sets columns to values of SQL expressions over the old row: ``{"num_rows_updated": n}``.
+
+        Values are cast to the types of the columns. ``where``: only in rows for which this condition,
+        in SQL or a pyarrow expression, is true. ``data_storage_version``: of the files written.
 
         >>> data = lance.write_dataset({"id": [1, 2], "x": [10, 20]}, "memory://update-example")
         >>> data.update({"x": "x + id"}, where="id = 2")
@@ -210,11 +215,41 @@ class TableChanges:
         >>> data.to_table().to_pydict()
         {'id': [1, 2], 'x': [10, 22]}
         """
-        refuse_later_work("update", {"data_storage_version": data_storage_version})
+        updates = dict(updates)
+        condition = None if where is None else self._sql_of(where, "schema")
+        try:
+            self._core.check_update(updates)
+            self._core.scan_schema(_core.ScanOptions(filter=condition))
+        except CoreError as error:
+            raise translate(error, "schema") from None
         count = self._count(
-            "schema", "update", dict(updates), where, conflict_retries, retry_timeout
+            "change",
+            "update",
+            updates,
+            condition,
+            data_storage_version,
+            conflict_retries,
+            retry_timeout,
         )
         return {"num_rows_updated": count}
+
+    def merge_insert(self, on: Union[str, Iterable[str], None] = None) -> MergeInsertBuilder:
+        """Updates, inserts and deletes rows by their keys, as the builder that is returned is told.
+
+        ``on``: the columns of the key; default the unenforced primary key of the schema.
+        """
+        return MergeInsertBuilder(self, on)
+
+    def _sql_of(self, condition: Any, verb: str) -> str:
+        if condition is None:
+            raise TypeError("argument 'predicate': 'None' is not an instance of 'str'")
+        given = filter_argument(condition, self)
+        if given.get("filter") is not None:
+            return given["filter"]
+        try:
+            return self._core.substrait_to_sql(given["substrait_filter"])
+        except CoreError as error:
+            raise translate(error, verb) from None
 
     def _count(self, verb: str, method: str, *arguments: Any) -> int:
         *given, retries, timeout = arguments

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from .dataset import LanceDataset
 
+# Of a row address: the position in the fragment.
+_OFFSET_BITS = 0xFFFFFFFF
+
 
 @dataclass
 class DataFile:
@@ -443,6 +446,27 @@ class LanceFragment:
             raise ValueError(f"the data makes {len(written)} fragments, expected 1")
         written[0].id = fragment_id or 0
         return written[0]
+
+    def delete(self, predicate: str) -> Optional[FragmentMetadata]:
+        """The fragment without the rows for which a condition in SQL is true; None if none is left.
+
+        The table changes when that is committed.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        try:
+            chosen = self._dataset._core.to_table(
+                _core.ScanOptions(
+                    columns=["_rowaddr"], filter=predicate, fragments=[self.fragment_id]
+                )
+            )
+        except CoreError as error:
+            raise translate(error, "change") from None
+        if chosen.num_rows == 0:
+            return self.metadata
+        addresses = chosen["_rowaddr"].combine_chunks()
+        return self.delete_rows(pc.bit_wise_and(addresses, pa.scalar(_OFFSET_BITS, pa.uint64())))
 
     def delete_rows(self, offsets: Any) -> Optional[FragmentMetadata]:
         """The fragment without the rows at these physical offsets; None if none is left."""

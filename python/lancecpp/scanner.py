@@ -58,7 +58,7 @@ def scan_options(arguments: Dict[str, Any], dataset: "LanceDataset") -> _core.Sc
     options = _core.ScanOptions(
         columns=None if expressions is not None else column_names("scanner", columns),
         expressions=expressions,
-        **_filter(arguments.pop("filter", None), dataset),
+        **filter_argument(arguments.pop("filter", None), dataset),
         limit=_row_count("Limit", arguments.pop("limit", None)),
         offset=_row_count("Offset", arguments.pop("offset", None)) or 0,
         batch_size=_batch_size(arguments.pop("batch_size", None)),
@@ -105,7 +105,7 @@ def _expressions(columns: Dict[Any, Any]) -> List[Tuple[str, str]]:
     return list(columns.items())
 
 
-def _filter(condition: Any, dataset: "LanceDataset") -> Dict[str, Any]:
+def filter_argument(condition: Any, dataset: "LanceDataset") -> Dict[str, Any]:
     """The engine's options for an SQL condition or a pyarrow expression."""
     if condition is None or isinstance(condition, str):
         return {"filter": condition}

@@ -1,5 +1,5 @@
 // Declares the verbs that change a table: restore, tag, untag, branch, branches, drop-columns,
-// compact, cleanup, clone, validate.
+// delete, update, compact, cleanup, clone, validate.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -52,6 +52,22 @@ void AddReferences(CLI::App& app, Action* action) {
   Verb branches(app, action, "branches", "List the branches", "flights.lance", RunBranches);
 }
 
+void AddRows(CLI::App& app, Action* action) {
+  Verb erase(app, action, "delete", "Delete rows", "flights.lance 'month < 3'", RunDelete);
+  erase.app->add_option("CONDITION", erase.arguments->condition, "In SQL: true for rows to go")
+      ->required();
+
+  Verb update(app, action, "update", "Set columns to values of SQL expressions",
+              "flights.lance 'distance=distance * 1.609' \"carrier='-'\" --where 'month = 1'",
+              RunUpdate);
+  update.app
+      ->add_option("ASSIGNMENTS", update.arguments->assignments,
+                   "COLUMN=EXPRESSION, over the old values of the row")
+      ->required();
+  update.app->add_option("--where", update.arguments->condition,
+                         "Only rows for which this is true");
+}
+
 void AddCleanup(CLI::App& app, Action* action) {
   Verb verb(app, action, "cleanup", "Delete old versions and files that no version uses",
             "flights.lance --older-than 14d --dry-run", RunCleanup);
@@ -77,6 +93,8 @@ void AddChangeVerbs(CLI::App& app, Action* action) {
   Verb drop(app, action, "drop-columns", "Take columns out of a table", "flights.lance tailnum",
             RunDropColumns);
   drop.app->add_option("COLUMNS", drop.arguments->columns, "Names, or paths like a.b")->required();
+
+  AddRows(app, action);
 
   Verb compact(app, action, "compact", "Rewrite small and half-deleted fragments into full ones",
                "flights.lance", RunCompact);

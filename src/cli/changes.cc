@@ -1,5 +1,6 @@
 // The verbs that change a table.
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -22,6 +23,31 @@ void PrintVersion(const ChangeArguments& arguments, const Dataset& dataset,
   } else {
     Print(done + ", version " + std::to_string(dataset.version()) + "\n");
   }
+}
+
+/// The same with how many rows were changed.
+void PrintRows(const ChangeArguments& arguments, const Dataset& dataset, const std::string& done,
+               uint64_t rows) {
+  if (arguments.table.json) {
+    Print(ToDocument({{"uri", dataset.uri()}, {"version", dataset.version()}, {"rows", rows}}));
+  } else {
+    PrintVersion(arguments, dataset, done + " " + Counted(rows, "row"));
+  }
+}
+
+/// `column=expression`, by column.
+Result<std::map<std::string, std::string>> ParseAssignments(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> assignments;
+  for (const std::string& text : texts) {
+    size_t sign = text.find('=');
+    if (sign == std::string::npos || sign == 0) {
+      return UserError("not an assignment: ", text, "; write column=expression");
+    }
+    if (!assignments.emplace(text.substr(0, sign), text.substr(sign + 1)).second) {
+      return UserError("column '", text.substr(0, sign), "' is set twice");
+    }
+  }
+  return assignments;
 }
 
 /// The version that a verb's --version names, in terms of the table of the newest one.
@@ -104,6 +130,21 @@ Status RunDropColumns(const ChangeArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
   ARROW_ASSIGN_OR_RAISE(auto changed, dataset->DropColumns(arguments.columns));
   PrintVersion(arguments, *changed, "dropped " + Counted(arguments.columns.size(), "column"));
+  return Status::OK();
+}
+
+Status RunDelete(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_ASSIGN_OR_RAISE(auto deleted, dataset->Delete(*arguments.condition));
+  PrintRows(arguments, *deleted.first, "deleted", deleted.second);
+  return Status::OK();
+}
+
+Status RunUpdate(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto assignments, ParseAssignments(arguments.assignments));
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_ASSIGN_OR_RAISE(auto updated, dataset->Update(assignments, arguments.condition));
+  PrintRows(arguments, *updated.first, "updated", updated.second);
   return Status::OK();
 }
 

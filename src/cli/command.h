@@ -70,6 +70,8 @@ struct ChangeArguments {
   std::string name;                       ///< tag, branch
   std::string target;                     ///< clone
   std::vector<std::string> columns;       ///< drop-columns
+  std::optional<std::string> condition;   ///< delete, update
+  std::vector<std::string> assignments;   ///< update: `column=expression`
   bool deep = false;                      ///< clone
   uint64_t target_rows = 1ull << 20;      ///< compact
   std::optional<std::string> older_than;  ///< cleanup
@@ -103,6 +105,8 @@ Status RunUntag(const ChangeArguments& arguments);
 Status RunBranch(const ChangeArguments& arguments);
 Status RunBranches(const ChangeArguments& arguments);
 Status RunDropColumns(const ChangeArguments& arguments);
+Status RunDelete(const ChangeArguments& arguments);
+Status RunUpdate(const ChangeArguments& arguments);
 Status RunCompact(const ChangeArguments& arguments);
 Status RunCleanup(const ChangeArguments& arguments);
 Status RunClone(const ChangeArguments& arguments);

@@ -44,11 +44,13 @@ Status UnknownField(const std::vector<Field>& known, const std::string& prefix,
   return Different("column '", Join(prefix, name), "' is not in the table", hint);
 }
 
-Result<Field> MatchField(const Field& table, const Field& data, const std::string& path);
+Result<Field> MatchField(const Field& table, const Field& data, MissingFields missing,
+                         const std::string& path);
 
 /// Fields of the table that the data has.
 Result<std::vector<Field>> MatchByName(const std::vector<Field>& table,
-                                       const std::vector<Field>& data, const std::string& path) {
+                                       const std::vector<Field>& data, MissingFields missing,
+                                       const std::string& path) {
   std::unordered_set<std::string_view> names;
   for (const Field& field : data) {
     if (FindByName(table, field.name) == nullptr) return UnknownField(table, path, field.name);
@@ -61,9 +63,9 @@ Result<std::vector<Field>> MatchByName(const std::vector<Field>& table,
   for (const Field& field : table) {
     const Field* found = FindByName(data, field.name);
     if (found != nullptr) {
-      ARROW_ASSIGN_OR_RAISE(auto match, MatchField(field, *found, Join(path, field.name)));
+      ARROW_ASSIGN_OR_RAISE(auto match, MatchField(field, *found, missing, Join(path, field.name)));
       matched.push_back(std::move(match));
-    } else if (!field.nullable) {
+    } else if (!field.nullable && missing == MissingFields::kNullable) {
       return Different("column '", Join(path, field.name),
                        "' is missing in the data, and may not be null; add it");
     }
@@ -71,7 +73,8 @@ Result<std::vector<Field>> MatchByName(const std::vector<Field>& table,
   return matched;
 }
 
-Result<Field> MatchField(const Field& table, const Field& data, const std::string& path) {
+Result<Field> MatchField(const Field& table, const Field& data, MissingFields missing,
+                         const std::string& path) {
   if (table.logical_type != data.logical_type || table.IsLeaf() != data.IsLeaf()) {
     return Different("column '", path, "' should have type ", TypeText(table),
                      ", but the data has ", TypeText(data), "; cast it first");
@@ -79,7 +82,8 @@ Result<Field> MatchField(const Field& table, const Field& data, const std::strin
   Field match = table;
   if (table.IsLeaf()) return match;
   if (table.logical_type == kStruct) {
-    ARROW_ASSIGN_OR_RAISE(match.children, MatchByName(table.children, data.children, path));
+    ARROW_ASSIGN_OR_RAISE(match.children,
+                          MatchByName(table.children, data.children, missing, path));
     return match;
   }
   // Lists and maps: the names of their items and entries mean nothing.
@@ -88,8 +92,9 @@ Result<Field> MatchField(const Field& table, const Field& data, const std::strin
                      ", but the data has ", TypeText(data));
   }
   for (size_t i = 0; i < table.children.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(match.children[i], MatchField(table.children[i], data.children[i],
-                                                        Join(path, table.children[i].name)));
+    ARROW_ASSIGN_OR_RAISE(match.children[i],
+                          MatchField(table.children[i], data.children[i], missing,
+                                     Join(path, table.children[i].name)));
   }
   return match;
 }
@@ -151,12 +156,13 @@ Result<std::shared_ptr<arrow::ArrayData>> Arrange(const Field& file, const Field
 
 }  // namespace
 
-Result<AppendMapping> MatchForAppend(const Schema& table, const arrow::Schema& data) {
+Result<AppendMapping> MatchForAppend(const Schema& table, const arrow::Schema& data,
+                                     MissingFields missing) {
   AppendMapping mapping;
   ARROW_ASSIGN_OR_RAISE(mapping.data_schema, Schema::FromArrow(data));
   mapping.file_schema.metadata = table.metadata;
   ARROW_ASSIGN_OR_RAISE(mapping.file_schema.fields,
-                        MatchByName(table.fields, mapping.data_schema.fields, ""));
+                        MatchByName(table.fields, mapping.data_schema.fields, missing, ""));
   if (mapping.file_schema.fields.empty() && !table.fields.empty()) {
     return Different("the data has none of the table's columns");
   }

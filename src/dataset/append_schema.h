@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "arrow/type_fwd.h"
@@ -17,9 +18,13 @@ struct AppendMapping {
   Schema data_schema;
 };
 
+/// Which fields of the table the data may lack.
+enum class MissingFields : uint8_t { kNullable, kAny };
+
 /// Matches by name, in any order, members of structs too. Another type, a field that the table
-/// lacks (the nearest name is offered) and a missing field that may not be null are user errors.
-Result<AppendMapping> MatchForAppend(const Schema& table, const arrow::Schema& data);
+/// lacks (the nearest name is offered) and a missing field that may not be are user errors.
+Result<AppendMapping> MatchForAppend(const Schema& table, const arrow::Schema& data,
+                                     MissingFields missing = MissingFields::kNullable);
 
 /// The columns of the mapping's file schema, in its order.
 Result<std::shared_ptr<arrow::RecordBatch>> ArrangeBatch(const AppendMapping& mapping,

@@ -215,6 +215,10 @@ arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::ScanSchema(
   return ShowJson(plan->output_schema());
 }
 
+arrow::Result<std::string> Dataset::SubstraitToSql(const std::string& substrait_filter) const {
+  return lance::SubstraitToSql(*impl_->snapshot, substrait_filter);
+}
+
 arrow::Result<std::shared_ptr<arrow::Table>> Dataset::ToTable(const ScanOptions& options) const {
   ARROW_ASSIGN_OR_RAISE(auto table, ScanTable(impl_->snapshot, options));
   return ShowJson(std::move(table), impl_->snapshot->MakeContext().pool());

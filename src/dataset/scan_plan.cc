@@ -310,4 +310,12 @@ Result<std::shared_ptr<arrow::RecordBatch>> ScanPlan::MakeOutput(
   return arrow::RecordBatch::Make(output_schema_, source.num_rows(), std::move(columns));
 }
 
+Result<std::string> SubstraitToSql(const Snapshot& snapshot, const std::string& substrait_filter) {
+  ARROW_ASSIGN_OR_RAISE(auto columns, ExpressionSchema(snapshot, BlobHandling::kDescriptions));
+  ARROW_ASSIGN_OR_RAISE(auto syntax, query::ParseSubstrait(substrait_filter, *columns));
+  ARROW_ASSIGN_OR_RAISE(auto filter,
+                        query::BindFilter(query::Source::WithoutText(), *syntax, *columns));
+  return query::ToSql(*filter);
+}
+
 }  // namespace lance

@@ -65,4 +65,7 @@ class ScanPlan {
   std::shared_ptr<arrow::Schema> output_schema_;
 };
 
+/// SQL that means the same as ScanOptions::substrait_filter.
+Result<std::string> SubstraitToSql(const Snapshot& snapshot, const std::string& substrait_filter);
+
 }  // namespace lance

@@ -16,9 +16,14 @@ struct UpdatedRows {
 };
 
 /// Sets columns (by name) to the values of SQL expressions over the old row, in all rows or where a
-/// condition holds: these rows are written anew, and deleted where they were.
+/// condition holds: these rows are written anew, and deleted where they were. Values are cast to
+/// the type of the column.
 Result<UpdatedRows> UpdateRows(std::shared_ptr<const Snapshot> snapshot,
                                const std::map<std::string, std::string>& updates,
-                               const std::optional<std::string>& where);
+                               const std::optional<std::string>& where,
+                               const std::optional<std::string>& data_storage_version);
+
+/// Whether the columns are there and the expressions can be computed.
+Status CheckUpdates(const Snapshot& snapshot, const std::map<std::string, std::string>& updates);
 
 }  // namespace lance

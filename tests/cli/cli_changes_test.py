@@ -45,6 +45,19 @@ def test_drop_columns(cli, uri):
     assert "nope" in cli.fails("drop-columns", uri, "nope")
 
 
+def test_delete_and_update(cli, uri):
+    assert cli("delete", uri, "id >= 4 AND x <> 6").out == "deleted 2 rows, version 3\n"
+    done = cli.json("update", uri, "x=x * 10", "id=id + 100", "--where", "id = 1")
+    assert (done["rows"], done["version"]) == (1, 4)
+    assert cli("count", uri, "--filter", "x = 10 AND id = 101").out == "1\n"
+    assert cli.json("delete", uri, "x = 6")["rows"] == 1
+    assert cli("update", uri, "x=0").out == "updated 4 rows, version 6\n"
+    assert cli("count", uri, "--filter", "x = 0").out == "4\n"
+    assert "nope" in cli.fails("delete", uri, "nope = 1")
+    assert "column=expression" in cli.fails("update", uri, "x")
+    assert "twice" in cli.fails("update", uri, "x=1", "x=2")
+
+
 def test_compact_and_cleanup(cli, uri):
     done = cli.json("compact", uri)
     assert (done["fragments_removed"], done["fragments_added"], done["version"]) == (4, 1, 4)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 SEED = int(os.environ.get("LANCE_TEST_SEED", "1"))
-STEPS = 14
+STEPS = 18
 
 
 def rows(rng, count, columns):
@@ -73,6 +73,38 @@ class Steps:
                     updated.append(metadata)
             operation = lance.LanceOperation.Delete(updated, removed, "picked")
             lance.LanceDataset.commit(path, operation, read_version=table.version)
+
+        return run
+
+    def delete_where(self):
+        condition = self.rng.choice(["id % 3 = 0", "id > 900 OR name IS NULL", "_rowid = 5", "false"])
+        return lambda lance, path: lance.dataset(path).delete(condition)
+
+    def update_where(self):
+        updates = self.rng.choice([{"name": "concat(name, '+')"}, {"id": "id + 1", "name": "'n'"}])
+        where = self.rng.choice(["id % 4 = 1", "name = 'ab'", "false", None])
+        return lambda lance, path: lance.dataset(path).update(updates, where=where)
+
+    def merge_insert(self):
+        """One matched row and one new one: with more, the order of the rows is chance."""
+        pick, clauses = self.rng.randrange(500), self.rng.sample(range(3), 2)
+
+        def run(lance, path):
+            table = lance.dataset(path)
+            kind = table.schema.field("id").type
+            ids = table.to_table(columns=["id"])["id"].to_pylist()
+            once = [id for id in ids if ids.count(id) == 1]
+            keys = [once[pick % len(once)]] if once else []
+            keys += [id for id in [1000 + pick] if id not in ids]
+            data = pa.table({"id": pa.array(keys, kind), "name": [f"merged {key}" for key in keys]})
+            builder = table.merge_insert("id")
+            if 0 in clauses:
+                builder = builder.when_matched_update_all()
+            if 1 in clauses:
+                builder = builder.when_not_matched_insert_all()
+            if 2 in clauses:
+                builder = builder.when_not_matched_by_source_delete("id % 7 = 3")
+            builder.execute(data)
 
         return run
 

@@ -19,6 +19,12 @@ def finding(path):
         table.delete("key = 8")
         table.insert(pa.table({"key": pa.array([55], pa.int32())}))
         table.update({"v": "1.0"}, where="key = 55")
+        keys = pa.array([55, 9], pa.int32())
+        counts = table.merge_insert("key").when_matched_update_all().execute(
+            pa.table({"key": keys, "v": [2.0, 3.0]})
+        )
+        if counts["num_updated_rows"] == 0:
+            return f"{counts} of the merge"
         table.optimize.compact_files()
         if table.count_rows() != rows:
             return f"{table.count_rows()} rows instead of {rows}"

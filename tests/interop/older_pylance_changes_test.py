@@ -36,6 +36,10 @@ def changed_table(lance, path, stable):
     ]
     operation = lance.LanceOperation.Delete(fragments, [], "picked")
     table = lance.LanceDataset.commit(path, operation, read_version=table.version)
+    table.delete("key = 11")
+    table.update({"v": "v + 0.5"}, where="key > 15")
+    upsert = table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
+    upsert.execute(pa.table({"key": keys([12, 30]), "v": [0.5, 0.25]}))
     table.update_config({"a": "1"})
     table.tags.create("tag")
     branch = table.create_branch("dev")

@@ -110,3 +110,17 @@ def test_a_fragment_that_is_not_there(lancecpp, path):
     table = lancecpp.write_dataset(TABLE, path)
     with pytest.raises(ValueError, match="Fragment 7"):
         lancecpp.LanceFragment(table, 7)
+
+
+def test_delete(lance, path, table):
+    fragment = table.get_fragment(1)
+    assert fragment.delete("id > 100").num_deletions == 0
+    assert fragment.delete("id >= 0") is None
+    with pytest.raises(OSError):
+        fragment.delete("nope = 1")
+    updated = fragment.delete("id IN (4, 6, 9)")
+    assert updated.num_deletions == 2
+    operation = lance.LanceOperation.Delete([updated], [], "id IN (4, 6)")
+    done = lance.LanceDataset.commit(path, operation, read_version=1)
+    assert done.to_table()["id"].to_pylist() == [0, 1, 2, 3, 5, 7, 8, 9]
+    assert table.count_rows() == 10

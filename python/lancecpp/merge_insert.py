@@ -1,0 +1,174 @@
+"""Rows of a source brought into a table by their keys."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Tuple, Union
+
+from . import _core
+from .arrow_stream import raise_source_error, to_stream
+from .errors import CoreError, translate, unsigned
+from .transaction import Transaction, decode_transaction
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .dataset import LanceDataset
+
+_DEFAULT_RETRIES = 10
+_DEFAULT_TIMEOUT = timedelta(seconds=30)
+
+
+class MergeInsertBuilder:
+    """What :meth:`LanceDataset.merge_insert` does with matched and other rows; its methods can be
+    chained.
+
+    >>> data = lance.write_dataset({"id": [1, 2], "x": ["a", "b"]}, "memory://upsert-example")
+    >>> upsert = data.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+    >>> upsert.execute({"id": [2, 3], "x": ["B", "C"]})
+    {'num_inserted_rows': 1, 'num_updated_rows': 1, 'num_deleted_rows': 0}
+    >>> data.to_table().to_pydict()
+    {'id': [1, 2, 3], 'x': ['a', 'B', 'C']}
+    """
+
+    def __init__(self, dataset: "LanceDataset", on: Union[str, Iterable[str], None]):
+        self._dataset = dataset
+        self._options = _core.MergeInsertOptions()
+        names = [on] if isinstance(on, str) else list(on or [])
+        try:
+            self._options.on = dataset._core.merge_key(names)
+        except CoreError as error:
+            raise translate(error, "schema") from None
+        self._retries = _DEFAULT_RETRIES
+        self._timeout = _DEFAULT_TIMEOUT
+
+    def when_matched_update_all(self, condition: Optional[str] = None) -> "MergeInsertBuilder":
+        """Rows of the table with a key of the source take its values; columns that the source lacks
+        keep theirs.
+
+        ``condition``: only where this is true, an SQL condition over ``source.x`` and ``target.x``.
+        """
+        return self._when_matched(_core.WhenMatched.update_all, condition)
+
+    def when_matched_delete(self) -> "MergeInsertBuilder":
+        """Rows of the table with a key of the source are deleted."""
+        return self._when_matched(_core.WhenMatched.delete)
+
+    def when_matched_fail(self) -> "MergeInsertBuilder":
+        """No row of the table may have a key of the source."""
+        return self._when_matched(_core.WhenMatched.fail)
+
+    def _when_matched(
+        self, action: _core.WhenMatched, condition: Optional[str] = None
+    ) -> "MergeInsertBuilder":
+        self._options.when_matched = action
+        self._options.update_condition = condition
+        return self
+
+    def when_not_matched_insert_all(self) -> "MergeInsertBuilder":
+        """Rows of the source with other keys than the table's are inserted; columns that the source
+        lacks are null."""
+        self._options.insert_not_matched = True
+        return self
+
+    def when_not_matched_by_source_delete(
+        self, expr: Optional[str] = None
+    ) -> "MergeInsertBuilder":
+        """Rows of the table with other keys than the source's are deleted; with ``expr`` only those
+        for which this SQL condition is true."""
+        if expr is not None:
+            try:
+                self._dataset._core.scan_schema(_core.ScanOptions(filter=expr))
+            except CoreError as error:
+                raise translate(error, "scan") from None
+        self._options.delete_not_matched_by_source = True
+        self._options.delete_condition = expr
+        return self
+
+    def conflict_retries(self, max_retries: int) -> "MergeInsertBuilder":
+        """How often all is done anew when other writers have changed the same rows meanwhile."""
+        self._retries = unsigned("max_retries", max_retries, bits=32)
+        return self
+
+    def retry_timeout(self, timeout: timedelta) -> "MergeInsertBuilder":
+        """After this time nothing is done anew."""
+        self._timeout = timeout
+        return self
+
+    def use_index(self, use_index: bool) -> "MergeInsertBuilder":
+        """Indexes are not used so far, whatever is given."""
+        return self
+
+    def write_mode(self, mode: str) -> "MergeInsertBuilder":
+        """``auto`` and ``rewrite_rows`` write changed rows anew."""
+        if mode == "rewrite_columns":
+            raise NotImplementedError(
+                "write_mode('rewrite_columns') is not supported by this version of lancecpp"
+            )
+        if mode not in ("auto", "rewrite_rows"):
+            raise ValueError(
+                f"Invalid write mode: {mode}. Must be 'auto', 'rewrite_rows' or 'rewrite_columns'"
+            )
+        return self
+
+    def data_storage_version(self, version: str) -> "MergeInsertBuilder":
+        """The version of the data files that are written; default the table's."""
+        self._options.data_storage_version = version
+        return self
+
+    def execute(self, data_obj: Any, *, schema: Optional["pa.Schema"] = None) -> Dict[str, int]:
+        """Does it as one version, to which the dataset moves; all of ``data_obj`` is held in memory.
+
+        Returns the numbers of rows inserted, updated and deleted.
+        """
+        made, stats = self._run("merge_insert", data_obj, schema)
+        self._dataset._core = made
+        return _counts(stats)
+
+    def execute_uncommitted(
+        self, data_obj: Any, *, schema: Optional["pa.Schema"] = None
+    ) -> Tuple[Transaction, Dict[str, int]]:
+        """Writes the files, and returns the transaction to commit with the counts."""
+        content, stats = self._run("merge_insert_uncommitted", data_obj, schema)
+        return decode_transaction(content), _counts(stats)
+
+    def explain_plan(self, schema: Optional["pa.Schema"] = None, verbose: bool = False) -> str:
+        """The steps for a source of this schema (default the table's), as text."""
+        wanted = self._dataset.schema if schema is None else schema
+        try:
+            return self._dataset._core.explain_merge_insert(wanted, self._options)
+        except CoreError as error:
+            raise translate(error, "change") from None
+
+    def analyze_plan(self, data_obj: Any, *, schema: Optional["pa.Schema"] = None) -> str:
+        """Does all but the commit, and tells what the steps came to, as text."""
+        return self._run("analyze_merge_insert", data_obj, schema)
+
+    def _run(self, method: str, data_obj: Any, schema: Optional["pa.Schema"]) -> Any:
+        if not self._changes_anything():
+            raise ValueError(
+                "Invalid user input: The merge insert job is not configured to change the data in "
+                "any way"
+            )
+        self._options.set_retries(self._retries, self._timeout.total_seconds())
+        stream = to_stream(data_obj, schema)
+        try:
+            return getattr(self._dataset._core, method)(stream, self._options)
+        except CoreError as error:
+            raise_source_error(stream)
+            raise translate(error, "change") from None
+
+    def _changes_anything(self) -> bool:
+        return (
+            self._options.when_matched != _core.WhenMatched.do_nothing
+            or self._options.insert_not_matched
+            or self._options.delete_not_matched_by_source
+        )
+
+
+def _counts(stats: _core.MergeInsertStats) -> Dict[str, int]:
+    return {
+        "num_inserted_rows": stats.inserted_rows,
+        "num_updated_rows": stats.updated_rows,
+        "num_deleted_rows": stats.deleted_rows,
+    }

@@ -1,0 +1,94 @@
+#include "dataset/inserted_key_filter.h"
+
+#include <algorithm>
+#include <string>
+
+#include "arrow/api.h"
+#include "query/expr/kernel/gather.h"
+
+namespace lance {
+namespace {
+
+using arrow::Type;
+
+constexpr size_t kRowsAtOnce = 1 << 16;
+
+template <typename T>
+void AppendInteger(const arrow::Array& array, int64_t row, std::string* key) {
+  auto value = static_cast<uint64_t>(int64_t{array.data()->GetValues<T>(1)[row]});
+  for (int shift = 0; shift < 64; shift += 8) {
+    key->push_back(static_cast<char>((value >> shift) & 0xff));
+  }
+}
+
+bool AppendStored(const arrow::Array& array, int64_t row, std::string* key) {
+  if (!arrow::is_fixed_width(array.type_id())) return false;
+  int64_t width = static_cast<const arrow::FixedWidthType&>(*array.type()).bit_width() / 8;
+  const uint8_t* value = array.data()->buffers[1]->data() + (array.offset() + row) * width;
+  key->append(reinterpret_cast<const char*>(value), static_cast<size_t>(width));
+  return true;
+}
+
+/// Integers of 32 and 64 bits as 8 bytes, little-endian; text and binary as they are. The reference
+/// has no others; for those, the bytes that Arrow stores.
+bool AppendValue(const arrow::Array& array, int64_t row, std::string* key) {
+  if (array.IsNull(row)) return false;
+  switch (array.type_id()) {
+    case Type::INT32:
+      AppendInteger<int32_t>(array, row, key);
+      return true;
+    case Type::UINT32:
+      AppendInteger<uint32_t>(array, row, key);
+      return true;
+    case Type::STRING:
+    case Type::BINARY:
+      key->append(static_cast<const arrow::BinaryArray&>(array).GetView(row));
+      return true;
+    case Type::LARGE_STRING:
+    case Type::LARGE_BINARY:
+      key->append(static_cast<const arrow::LargeBinaryArray&>(array).GetView(row));
+      return true;
+    case Type::BOOL:
+      key->push_back(static_cast<const arrow::BooleanArray&>(array).Value(row) ? 1 : 0);
+      return true;
+    default:
+      return AppendStored(array, row, key);
+  }
+}
+
+void AddKeys(const arrow::ArrayVector& columns, int64_t rows, InsertedKeys* keys) {
+  std::string key;
+  for (int64_t row = 0; row < rows; ++row) {
+    key.clear();
+    bool is_known = std::all_of(columns.begin(), columns.end(), [&](const auto& column) {
+      if (!AppendValue(*column, row, &key)) return false;
+      if (columns.size() > 1) key.push_back('\0');
+      return true;
+    });
+    if (is_known) keys->Add(key);
+  }
+}
+
+}  // namespace
+
+Result<table::KeyExistenceFilter> FilterOfInsertedKeys(const SourceRows& source,
+                                                       const std::vector<int>& columns,
+                                                       const std::vector<const Field*>& fields,
+                                                       std::span<const uint32_t> rows,
+                                                       arrow::MemoryPool* pool) {
+  InsertedKeys keys;
+  for (size_t at = 0; at < rows.size(); at += kRowsAtOnce) {
+    auto some = rows.subspan(at, std::min(kRowsAtOnce, rows.size() - at));
+    ARROW_ASSIGN_OR_RAISE(auto batch, source.Take(some, columns, pool));
+    arrow::ArrayVector plain;
+    for (const auto& column : batch->columns()) {
+      ARROW_ASSIGN_OR_RAISE(plain.emplace_back(), query::Plain(pool, column));
+    }
+    AddKeys(plain, batch->num_rows(), &keys);
+  }
+  std::vector<int32_t> ids;
+  for (const Field* field : fields) ids.push_back(field->id);
+  return keys.Finish(ids);
+}
+
+}  // namespace lance

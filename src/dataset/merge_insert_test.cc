@@ -1,0 +1,155 @@
+#include "dataset/merge_insert.h"
+
+#include "arrow/api.h"
+#include "arrow/json/from_string.h"
+#include "dataset/open_table.h"
+#include "dataset/scan.h"
+#include "dataset/write_table.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "table/inserted_keys.h"
+
+namespace lance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::shared_ptr<arrow::RecordBatchReader> Reader(const std::shared_ptr<arrow::Schema>& schema,
+                                                 const std::string& rows) {
+  auto array =
+      arrow::json::ArrayFromJSONString(arrow::struct_(schema->fields()), rows).ValueOrDie();
+  auto batch = arrow::RecordBatch::FromStructArray(array).ValueOrDie();
+  batch = arrow::RecordBatch::Make(schema, batch->num_rows(), batch->columns());
+  return arrow::RecordBatchReader::Make({batch}, schema).ValueOrDie();
+}
+
+/// A table with the primary key `k`, and a struct, in fragments of 2 rows.
+class Merges : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    handle_ =
+        TableHandle{"memory://merges", {MakeMemoryStore(), "/t"}, std::make_shared<TableSession>()};
+    WriteOptions options;
+    options.max_rows_per_file = 2;
+    options.enable_stable_row_ids = true;
+    first_ = WriteTable(handle_, nullptr, Reader(schema_, R"([{"k": 1, "s": {"a": 1, "b": "x"}},
+                                            {"k": 2, "s": {"a": 2, "b": "y"}},
+                                            {"k": 3, "s": null}])"),
+                        options)
+                 .ValueOrDie();
+  }
+
+  static SourceRows Source(const std::shared_ptr<arrow::Schema>& schema, const std::string& rows) {
+    return SourceRows::Read(Reader(schema, rows).get(), arrow::default_memory_pool()).ValueOrDie();
+  }
+
+  static MergeInsertOptions Upsert() {
+    MergeInsertOptions options;
+    options.when_matched = WhenMatched::kUpdateAll;
+    options.insert_not_matched = true;
+    return options;
+  }
+
+  static std::vector<std::string> Rows(const std::shared_ptr<const Snapshot>& snapshot) {
+    ScanOptions options;
+    options.columns = {"k", "s", "_rowid"};
+    auto table = ScanTable(snapshot, options).ValueOrDie()->CombineChunks().ValueOrDie();
+    auto rows = table->CombineChunksToBatch().ValueOrDie()->ToStructArray().ValueOrDie();
+    std::vector<std::string> texts;
+    for (int64_t row = 0; row < rows->length(); ++row) {
+      std::string text;
+      for (const auto& member : rows->fields()) {
+        text += (text.empty() ? "" : " ") + member->GetScalar(row).ValueOrDie()->ToString();
+      }
+      texts.push_back(std::move(text));
+    }
+    return texts;
+  }
+
+  size_t CountFiles(const std::string& folder) {
+    return handle_.table.store->List(Context(), "/t/" + folder).ValueOrDie().size();
+  }
+
+  std::shared_ptr<arrow::Schema> struct_schema_ =
+      arrow::schema({arrow::field("a", arrow::int64()), arrow::field("b", arrow::utf8())});
+  std::shared_ptr<arrow::Field> key_ =
+      arrow::field("k", arrow::int64(), false,
+                   arrow::key_value_metadata({"lance-schema:unenforced-primary-key"}, {"true"}));
+  std::shared_ptr<arrow::Schema> schema_ =
+      arrow::schema({key_, arrow::field("s", arrow::struct_(struct_schema_->fields()))});
+  std::shared_ptr<arrow::Schema> members_ =
+      arrow::schema({key_, arrow::field("s", arrow::struct_({arrow::field("b", arrow::utf8())}))});
+  TableHandle handle_;
+  std::shared_ptr<const Snapshot> first_;
+};
+
+TEST_F(Merges, MembersThatTheSourceLacksStay) {
+  auto source = Source(members_, R"([{"k": 9, "s": {"b": "new"}}, {"k": 3, "s": {"b": "z"}},
+                                     {"k": 1, "s": {"b": "X"}}])");
+  MergedRows merged = MergeInsertRows(first_, source, Upsert()).ValueOrDie();
+  EXPECT_EQ(merged.stats.updated_rows, 2u);
+  EXPECT_EQ(merged.stats.inserted_rows, 1u);
+  // A member of a null struct was null.
+  EXPECT_THAT(
+      Rows(merged.snapshot),
+      ElementsAre("2 {a:int64 = 2, b:string = y} 1", "1 {a:int64 = 1, b:string = X} 0",
+                  "3 {a:int64 = null, b:string = z} 2", "9 {a:int64 = null, b:string = new} 3"));
+}
+
+TEST_F(Merges, OnlyTheKeyIsReadOfRowsThatDoNotMatch) {
+  auto source = Source(schema_, R"([{"k": 7, "s": null}])");
+  auto session = std::make_shared<TableSession>();
+  auto fresh = TableHandle{handle_.uri, handle_.table, session}.OpenNewest().ValueOrDie();
+  ASSERT_TRUE(MergeInsertRows(fresh, source, Upsert()).ok());
+  uint64_t reads = session->MakeContext().io_stats->reads;
+  ScanOptions options;
+  options.columns = {"k"};
+  auto session2 = std::make_shared<TableSession>();
+  auto again = TableHandle{handle_.uri, handle_.table, session2}.OpenVersion(1).ValueOrDie();
+  ASSERT_TRUE(ScanTable(again, options).ok());
+  // The commit looks for newer versions and opens the one it made.
+  EXPECT_LE(reads, session2->MakeContext().io_stats->reads + 3);
+}
+
+TEST_F(Merges, OfTheSameNewKeyConflict) {
+  auto source = Source(schema_, R"([{"k": 7, "s": null}])");
+  auto other = Source(schema_, R"([{"k": 8, "s": null}])");
+  ASSERT_TRUE(MergeInsertRows(first_, source, Upsert()).ok());
+  size_t files = CountFiles("data");
+  Status status = MergeInsertRows(first_, source, Upsert()).status();
+  EXPECT_EQ(GetErrorCode(status), ErrorCode::kRetryableConflict) << status;
+  EXPECT_EQ(CountFiles("data"), files) << "nothing is left of the one that failed";
+  EXPECT_TRUE(MergeInsertRows(first_, other, Upsert()).ok());
+}
+
+TEST_F(Merges, ThatFailLeaveNothing) {
+  auto twice =
+      Source(schema_, R"([{"k": 7, "s": null}, {"k": 1, "s": null}, {"k": 1, "s": null}])");
+  Status status = MergeInsertRows(first_, twice, Upsert()).status();
+  EXPECT_EQ(GetErrorCode(status), ErrorCode::kUserInput);
+  EXPECT_THAT(status.message(), HasSubstr("(k = 1)"));
+  EXPECT_EQ(CountFiles("data"), 2u);
+  EXPECT_EQ(CountFiles("_transactions"), 1u);
+  TryMergeInsert(first_, Source(schema_, R"([{"k": 1, "s": null}])"), Upsert()).ValueOrDie();
+  EXPECT_EQ(CountFiles("data"), 2u);
+}
+
+TEST_F(Merges, FilterOfInsertedKeys) {
+  auto filter_of = [&](const std::string& rows, const MergeInsertOptions& options) {
+    return TryMergeInsert(first_, Source(schema_, rows), options).ValueOrDie().transaction.update();
+  };
+  auto seven = filter_of(R"([{"k": 7, "s": null}, {"k": 1, "s": null}])", Upsert());
+  InsertedKeys expected;
+  expected.Add(std::string_view("\7\0\0\0\0\0\0\0", 8));
+  EXPECT_EQ(seven.inserted_rows().SerializeAsString(), expected.Finish({0}).SerializeAsString());
+  auto one = filter_of(R"([{"k": 1, "s": null}])", Upsert());
+  EXPECT_TRUE(one.has_inserted_rows());
+  EXPECT_FALSE(MayShareKeys(one.inserted_rows(), one.inserted_rows()));
+  MergeInsertOptions only_deletes;
+  only_deletes.when_matched = WhenMatched::kDelete;
+  EXPECT_FALSE(filter_of(R"([{"k": 1, "s": null}])", only_deletes).has_inserted_rows());
+}
+
+}  // namespace
+}  // namespace lance

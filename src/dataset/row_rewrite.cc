@@ -1,0 +1,89 @@
+#include "dataset/row_rewrite.h"
+
+#include <algorithm>
+
+#include "arrow/record_batch.h"
+#include "dataset/commit_operation.h"
+#include "dataset/delete_rows.h"
+#include "table/feature_flags.h"
+#include "table/row_id_sequence.h"
+
+namespace lance {
+namespace {
+
+constexpr uint64_t kMaxRowsPerFile = 1ull << 20;
+constexpr uint64_t kMaxBytesPerFile = 90ull << 30;
+
+}  // namespace
+
+RowRewrite::RowRewrite(std::shared_ptr<const Snapshot> snapshot, FragmentWriteOptions options)
+    : snapshot_(std::move(snapshot)),
+      context_(snapshot_->MakeContext()),
+      writer_(context_, snapshot_->table(), snapshot_->manifest().schema, options),
+      deletion_files_(context_, snapshot_->table().store) {}
+
+Result<std::unique_ptr<RowRewrite>> RowRewrite::Begin(
+    std::shared_ptr<const Snapshot> snapshot,
+    const std::optional<std::string>& data_storage_version) {
+  ARROW_RETURN_NOT_OK(CheckWritable(snapshot->manifest()));
+  FragmentWriteOptions options;
+  ARROW_ASSIGN_OR_RAISE(options.data.file.version, data_storage_version
+                                                       ? ParseFileVersion(*data_storage_version)
+                                                       : snapshot->manifest().data_version());
+  options.data.blobs = RewriteBlobs(snapshot->manifest());
+  options.max_rows_per_file = kMaxRowsPerFile;
+  options.max_bytes_per_file = kMaxBytesPerFile;
+  return std::unique_ptr<RowRewrite>(new RowRewrite(std::move(snapshot), options));
+}
+
+Status RowRewrite::Move(const std::shared_ptr<arrow::RecordBatch>& rows,
+                        std::span<const uint64_t> ids) {
+  moved_ids_.insert(moved_ids_.end(), ids.begin(), ids.end());
+  return writer_.Write(rows);
+}
+
+/// The ids of moved rows go with them; rows behind those get new ones when this is committed.
+std::vector<table::DataFragment> RowRewrite::FragmentsWithIds() const {
+  std::vector<table::DataFragment> fragments = writer_.fragments();
+  if (!snapshot_->manifest().has_stable_row_ids()) return fragments;
+  std::span<const uint64_t> left = moved_ids_;
+  for (auto& fragment : fragments) {
+    if (left.empty()) break;
+    auto ids = left.first(std::min<size_t>(left.size(), fragment.physical_rows()));
+    fragment.set_inline_row_ids(RowIdSequence::FromValues(ids).Encode());
+    left = left.subspan(ids.size());
+  }
+  return fragments;
+}
+
+Result<Transaction> RowRewrite::Finish(const std::vector<int32_t>& fields) {
+  ARROW_RETURN_NOT_OK(writer_.Finish());
+  ARROW_ASSIGN_OR_RAISE(auto deletions,
+                        DeleteFromFragments(*snapshot_, *deleted_, &deletion_files_));
+  std::vector<table::DataFragment> written = FragmentsWithIds();
+  Transaction transaction = BeginTransaction(*snapshot_);
+  auto* update = transaction.mutable_update();
+  update->mutable_removed_fragment_ids()->Add(deletions.removed.begin(), deletions.removed.end());
+  update->mutable_updated_fragments()->Add(deletions.updated.begin(), deletions.updated.end());
+  update->mutable_new_fragments()->Add(written.begin(), written.end());
+  for (int32_t id : fields) {
+    update->add_fields_for_preserving_frag_bitmap(static_cast<uint32_t>(id));
+  }
+  update->set_update_mode(table::Transaction::Update::REWRITE_ROWS);
+  return transaction;
+}
+
+Result<std::shared_ptr<const Snapshot>> RowRewrite::Commit(Transaction transaction) {
+  CommitOptions options;
+  options.affected_rows = deleted_;
+  auto committed = CommitOperation(*snapshot_, std::move(transaction), &deletion_files_, options);
+  if (committed.ok() || GetErrorCode(committed.status()) == ErrorCode::kCommitUnknown) Keep();
+  return committed;
+}
+
+void RowRewrite::Keep() {
+  writer_.Keep();
+  deletion_files_.Keep();
+}
+
+}  // namespace lance

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "dataset/fragment_writer.h"
+#include "dataset/new_files.h"
+#include "dataset/snapshot.h"
+#include "table/row_address_set.h"
+#include "table/transaction.h"
+
+namespace lance {
+
+/// One Update of a table: rows written anew and deleted where they were, then new rows, and other
+/// rows deleted. Unless it is committed or Keep() is called, all files are deleted with this
+/// object.
+class RowRewrite {
+ public:
+  /// `data_storage_version` of the new files; default the table's.
+  static Result<std::unique_ptr<RowRewrite>> Begin(
+      std::shared_ptr<const Snapshot> snapshot,
+      const std::optional<std::string>& data_storage_version = std::nullopt);
+
+  /// Rows of the table with new values; `ids` are their `_rowid`s, which they keep if they are
+  /// stable. Where they were is told to Delete().
+  Status Move(const std::shared_ptr<arrow::RecordBatch>& rows, std::span<const uint64_t> ids);
+  /// New rows, after all that are moved.
+  Status Insert(const std::shared_ptr<arrow::RecordBatch>& rows) { return writer_.Write(rows); }
+  void Delete(RowAddress address) { deleted_->Add(address); }
+  /// More rows to be deleted.
+  RowAddressSet* deleted() { return deleted_.get(); }
+
+  /// Ends the files and makes the transaction; `fields` are the ids of those with new values.
+  Result<Transaction> Finish(const std::vector<int32_t>& fields);
+  /// RetryableConflict when another writer has changed one of the rows.
+  Result<std::shared_ptr<const Snapshot>> Commit(Transaction transaction);
+  void Keep();
+
+ private:
+  RowRewrite(std::shared_ptr<const Snapshot> snapshot, FragmentWriteOptions options);
+
+  std::vector<table::DataFragment> FragmentsWithIds() const;
+
+  std::shared_ptr<const Snapshot> snapshot_;
+  Context context_;
+  FragmentWriter writer_;
+  NewFiles deletion_files_;
+  std::vector<uint64_t> moved_ids_;
+  std::shared_ptr<RowAddressSet> deleted_ = std::make_shared<RowAddressSet>();
+};
+
+}  // namespace lance

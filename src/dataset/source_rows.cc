@@ -1,0 +1,119 @@
+#include "dataset/source_rows.h"
+
+#include <algorithm>
+
+#include "arrow/api.h"
+#include "arrow/compute/api_vector.h"
+#include "arrow/compute/exec.h"
+#include "arrow/util/byte_size.h"
+#include "base/compute_kernels.h"
+#include "query/expr/kernel/gather.h"
+
+namespace lance {
+namespace {
+
+bool IsView(const arrow::DataType& type) {
+  return type.id() == arrow::Type::STRING_VIEW || type.id() == arrow::Type::BINARY_VIEW;
+}
+
+/// Rows can't be taken from arrays of views.
+Result<std::shared_ptr<arrow::RecordBatch>> WithoutViews(
+    const std::shared_ptr<arrow::RecordBatch>& batch, arrow::MemoryPool* pool) {
+  auto fields = batch->schema()->fields();
+  auto columns = batch->columns();
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!IsView(*columns[i]->type())) continue;
+    ARROW_ASSIGN_OR_RAISE(columns[i], query::Plain(pool, columns[i]));
+    fields[i] = fields[i]->WithType(columns[i]->type());
+  }
+  return arrow::RecordBatch::Make(arrow::schema(std::move(fields), batch->schema()->metadata()),
+                                  batch->num_rows(), std::move(columns));
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> TakeFrom(const arrow::RecordBatch& batch,
+                                                     const std::shared_ptr<arrow::Array>& rows,
+                                                     arrow::MemoryPool* pool) {
+  arrow::compute::ExecContext exec(pool);
+  auto columns = batch.columns();
+  for (auto& column : columns) {
+    ARROW_ASSIGN_OR_RAISE(
+        column,
+        arrow::compute::Take(*column, *rows, arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
+  }
+  return arrow::RecordBatch::Make(batch.schema(), rows->length(), std::move(columns));
+}
+
+std::shared_ptr<arrow::Array> Numbers(const std::vector<uint32_t>& numbers) {
+  return std::make_shared<arrow::UInt32Array>(static_cast<int64_t>(numbers.size()),
+                                              arrow::Buffer::Wrap(numbers));
+}
+
+}  // namespace
+
+Result<SourceRows> SourceRows::Read(arrow::RecordBatchReader* reader, arrow::MemoryPool* pool,
+                                    int64_t batch_bytes) {
+  ARROW_RETURN_NOT_OK(InitializeComputeKernels());
+  SourceRows source;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> pending;
+  int64_t pending_bytes = 0;
+  auto put_together = [&]() -> Status {
+    if (pending.empty()) return Status::OK();
+    std::shared_ptr<arrow::RecordBatch> whole = pending[0];
+    if (pending.size() > 1) {
+      ARROW_ASSIGN_OR_RAISE(whole, arrow::ConcatenateRecordBatches(pending, pool));
+    }
+    source.starts_.push_back(source.num_rows() + static_cast<uint64_t>(whole->num_rows()));
+    source.batches_.push_back(std::move(whole));
+    pending.clear();
+    pending_bytes = 0;
+    return Status::OK();
+  };
+  while (true) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));
+    if (batch == nullptr) break;
+    ARROW_ASSIGN_OR_RAISE(batch, WithoutViews(batch, pool));
+    ARROW_ASSIGN_OR_RAISE(int64_t bytes, arrow::util::ReferencedBufferSize(*batch));
+    if (pending_bytes + bytes > batch_bytes) ARROW_RETURN_NOT_OK(put_together());
+    pending_bytes += bytes;
+    if (batch->num_rows() > 0) pending.push_back(std::move(batch));
+  }
+  ARROW_RETURN_NOT_OK(put_together());
+  ARROW_ASSIGN_OR_RAISE(auto empty, arrow::RecordBatch::MakeEmpty(reader->schema(), pool));
+  ARROW_ASSIGN_OR_RAISE(empty, WithoutViews(empty, pool));
+  source.schema_ = empty->schema();
+  if (source.batches_.empty()) source.batches_.push_back(std::move(empty));
+  source.starts_.resize(source.batches_.size() + 1);
+  return source;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> SourceRows::Take(std::span<const uint32_t> rows,
+                                                             const std::vector<int>& columns,
+                                                             arrow::MemoryPool* pool) const {
+  if (batches_.size() == 1) {
+    std::vector<uint32_t> numbers(rows.begin(), rows.end());
+    ARROW_ASSIGN_OR_RAISE(auto batch, batches_[0]->SelectColumns(columns));
+    return TakeFrom(*batch, Numbers(numbers), pool);
+  }
+  // The rows of each batch are taken together, then put into the order asked for.
+  std::vector<std::vector<uint32_t>> local(batches_.size());
+  std::vector<std::vector<size_t>> places(batches_.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    auto after = std::upper_bound(starts_.begin(), starts_.end(), uint64_t{rows[i]});
+    auto index = static_cast<size_t>(after - starts_.begin()) - 1;
+    local[index].push_back(static_cast<uint32_t>(rows[i] - starts_[index]));
+    places[index].push_back(i);
+  }
+  std::vector<std::shared_ptr<arrow::RecordBatch>> taken;
+  std::vector<uint32_t> order(rows.size());
+  uint32_t next = 0;
+  for (size_t index = 0; index < batches_.size(); ++index) {
+    for (size_t place : places[index]) order[place] = next++;
+    ARROW_ASSIGN_OR_RAISE(auto batch, batches_[index]->SelectColumns(columns));
+    ARROW_ASSIGN_OR_RAISE(taken.emplace_back(), TakeFrom(*batch, Numbers(local[index]), pool));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto whole, arrow::ConcatenateRecordBatches(taken, pool));
+  return TakeFrom(*whole, Numbers(order), pool);
+}
+
+}  // namespace lance
