@@ -71,6 +71,7 @@ using BaseTuple = std::tuple<uint32_t, std::optional<std::string>, bool, std::st
 
 Handle AddBases(const Dataset& dataset, const std::vector<BaseTuple>& bases) {
   std::vector<BasePathInfo> infos;
+  infos.reserve(bases.size());
   for (const auto& [id, name, is_root, path] : bases) infos.push_back({id, name, is_root, path});
   return Unwrap(WithoutGil([&] { return dataset.AddBases(infos); }));
 }

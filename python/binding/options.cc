@@ -46,7 +46,7 @@ void BindOptions(nb::module_& module) {
           [](ScanOptions* self, Columns columns, std::optional<uint64_t> limit, uint64_t offset,
              std::optional<uint64_t> batch_size, bool with_row_id, bool with_row_address,
              Fragments fragments, BlobHandling blob_handling, Expressions expressions,
-             std::optional<std::string> filter, std::optional<nb::bytes> substrait_filter) {
+             std::optional<std::string> filter, const std::optional<nb::bytes>& substrait_filter) {
             new (self) ScanOptions{.columns = std::move(columns),
                                    .expressions = std::move(expressions),
                                    .filter = std::move(filter),

@@ -70,6 +70,7 @@ nb::list FieldsOf(nb::handle schema, const std::optional<std::vector<int32_t>>& 
 
 nb::tuple SchemaOf(const std::vector<nb::bytes>& fields) {
   std::vector<std::string> messages;
+  messages.reserve(fields.size());
   for (const nb::bytes& field : fields) messages.push_back(ToText(field));
   auto [schema, ids] = Unwrap(ParseFields(messages));
   return nb::make_tuple(ToPython(schema), ids);

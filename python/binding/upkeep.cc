@@ -40,6 +40,7 @@ nb::tuple RunCompactionTask(const Dataset& dataset, const Ids& fragments,
 Handle CommitCompaction(const Dataset& dataset,
                         const std::vector<std::pair<uint64_t, nb::bytes>>& results) {
   std::vector<CompactionResult> converted;
+  converted.reserve(results.size());
   for (const auto& [version, group] : results) {
     converted.push_back({version, std::string(group.c_str(), group.size()), {}});
   }

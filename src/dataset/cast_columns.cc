@@ -113,10 +113,9 @@ bool CanCast(const arrow::DataType& from, const arrow::DataType& to) {
          CanCast(*from.field(0)->type(), *to.field(0)->type());
 }
 
-Result<std::vector<table::DataFragment>> WriteCastColumns(std::shared_ptr<const Snapshot> snapshot,
-                                                          const Schema& schema,
-                                                          const CastFields& casts,
-                                                          NewFiles* files) {
+Result<std::vector<table::DataFragment>> WriteCastColumns(
+    const std::shared_ptr<const Snapshot>& snapshot, const Schema& schema, const CastFields& casts,
+    NewFiles* files) {
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
   const Schema& stored = snapshot->manifest().schema;
   Schema file_schema = schema.ProjectByIds(LeavesOf(schema, casts));

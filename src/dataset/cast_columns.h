@@ -20,8 +20,8 @@ using CastFields = std::map<int32_t, int32_t>;
 
 /// Writes the cast columns: one more file for each fragment. `schema` has the fields with their new
 /// ids and types.
-Result<std::vector<table::DataFragment>> WriteCastColumns(std::shared_ptr<const Snapshot> snapshot,
-                                                          const Schema& schema,
-                                                          const CastFields& casts, NewFiles* files);
+Result<std::vector<table::DataFragment>> WriteCastColumns(
+    const std::shared_ptr<const Snapshot>& snapshot, const Schema& schema, const CastFields& casts,
+    NewFiles* files);
 
 }  // namespace lance

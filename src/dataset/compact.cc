@@ -193,7 +193,7 @@ Result<std::shared_ptr<const Snapshot>> Reserve(const Snapshot& snapshot, size_t
 
 }  // namespace
 
-Result<CompactionResult> RunCompactionTask(std::shared_ptr<const Snapshot> snapshot,
+Result<CompactionResult> RunCompactionTask(const std::shared_ptr<const Snapshot>& snapshot,
                                            const CompactionTask& task,
                                            const CompactionOptions& options) {
   ARROW_RETURN_NOT_OK(CheckWritable(snapshot->manifest()));

@@ -9,7 +9,7 @@
 namespace lance {
 
 /// Rewrites the live rows of a task's fragments into new files, which no version uses yet.
-Result<CompactionResult> RunCompactionTask(std::shared_ptr<const Snapshot> snapshot,
+Result<CompactionResult> RunCompactionTask(const std::shared_ptr<const Snapshot>& snapshot,
                                            const CompactionTask& task,
                                            const CompactionOptions& options);
 /// Puts the rewritten fragments in the place of the old ones: first a version that reserves their

@@ -23,7 +23,7 @@ Result<WidenedFragment> AddFragmentColumns(
   return widened;
 }
 
-Result<WidenedFragment> MergeFragmentColumns(std::shared_ptr<const Snapshot> snapshot,
+Result<WidenedFragment> MergeFragmentColumns(const std::shared_ptr<const Snapshot>& snapshot,
                                              uint64_t fragment_id,
                                              const std::shared_ptr<arrow::RecordBatchReader>& right,
                                              const std::string& left_on,

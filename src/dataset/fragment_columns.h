@@ -20,7 +20,7 @@ struct WidenedFragment {
 Result<WidenedFragment> AddFragmentColumns(const Snapshot& snapshot, uint64_t fragment_id,
                                            const std::shared_ptr<arrow::RecordBatchReader>& values);
 /// The columns of `right` for the rows whose `left_on` equals its `right_on`.
-Result<WidenedFragment> MergeFragmentColumns(std::shared_ptr<const Snapshot> snapshot,
+Result<WidenedFragment> MergeFragmentColumns(const std::shared_ptr<const Snapshot>& snapshot,
                                              uint64_t fragment_id,
                                              const std::shared_ptr<arrow::RecordBatchReader>& right,
                                              const std::string& left_on,

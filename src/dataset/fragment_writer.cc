@@ -13,7 +13,7 @@ FragmentWriter::FragmentWriter(const Context& context, TableLocation table, Sche
     : context_(context),
       table_(std::move(table)),
       schema_(std::move(schema)),
-      options_(options),
+      options_(std::move(options)),
       files_(context, table_.store) {
   options_.max_rows_per_file = std::min(options_.max_rows_per_file, kMaxFragmentRows);
 }
