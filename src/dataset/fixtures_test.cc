@@ -9,7 +9,6 @@
 #include "base/fixtures_folder.h"
 #include "gtest/gtest.h"
 #include "lance/dataset.h"
-#include "query/json/jsonb.h"
 
 namespace lance {
 namespace {
@@ -244,47 +243,6 @@ TEST(Fixtures, Branches) {
   auto back = main->Checkout("on-branch").ValueOrDie();
   EXPECT_EQ(back->uri(), (table / "tree/dev").string());
   ExpectSameTable(*ReadArrowFile(folder / "branch_dev.arrow"), *back->ToTable().ValueOrDie());
-}
-
-// A table of the reference shows the text of JSON columns, ours their stored form so far: the text
-// that it stands for must be the same.
-TEST(Fixtures, JsonOfTheFirstFormat) {
-  for (const char* section : {"files14", "files7"}) {
-    fs::path folder = FixturesFolder() / section / "v0.1_ext_json";
-    if (!fs::exists(folder)) GTEST_SKIP() << "no fixtures";
-    SCOPED_TRACE(section);
-    fs::path file = folder / "expected.arrow";
-    if (!fs::exists(file)) {
-      std::ifstream reference(folder / "expected.ref");
-      std::string line;
-      std::getline(reference, line);
-      file = folder / line;
-    }
-    auto expected = ReadArrowFile(file)->CombineChunksToBatch().ValueOrDie();
-    auto got = Dataset::Open((folder / "data.lance").string())
-                   .ValueOrDie()
-                   ->ToTable()
-                   .ValueOrDie()
-                   ->CombineChunksToBatch()
-                   .ValueOrDie();
-    ASSERT_EQ(got->num_rows(), expected->num_rows());
-    for (int c = 0; c < expected->num_columns(); ++c) {
-      EXPECT_EQ(got->schema()->field(c)->name(), expected->schema()->field(c)->name());
-      auto wanted = expected->column(c);
-      if (wanted->type_id() == arrow::Type::EXTENSION) {
-        wanted = static_cast<const arrow::ExtensionArray&>(*wanted).storage();
-      }
-      const auto& texts = static_cast<const arrow::StringArray&>(*wanted);
-      const auto& cells = static_cast<const arrow::LargeBinaryArray&>(*got->column(c));
-      for (int64_t row = 0; row < texts.length(); ++row) {
-        ASSERT_EQ(cells.IsNull(row), texts.IsNull(row)) << row;
-        if (texts.IsNull(row)) continue;
-        auto value = query::ReadJsonb(cells.GetView(row));
-        ASSERT_TRUE(value.has_value()) << row;
-        ASSERT_EQ(query::JsonText(*value).value_or("damaged"), texts.GetView(row)) << row;
-      }
-    }
-  }
 }
 
 TEST(Fixtures, RowVersions) {

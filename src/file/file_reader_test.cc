@@ -80,7 +80,7 @@ std::vector<Case> Cases() {
       if (name[0] != 'v') continue;
       // The reference's pages of 2.3 changed since.
       if (name.starts_with("v2.3_") && section == std::string("files7")) continue;
-      // What is expected there is the text that a table shows: see JsonOfTheFirstFormat.
+      // What is expected there is the text that a table shows: see test_json_of_the_first_format.
       if (name == "v0.1_ext_json") continue;
       if (fs::exists(FileOf(entry.path()))) {
         out.push_back({entry.path(), std::string(section) + "/" + name});

@@ -98,7 +98,7 @@ class Mutator {
     const size_t count = std::min(1 + Below(kMaxMovedBytes), input->size() - at);
     switch (Below(7)) {
       case 0:
-        if (!input->empty()) (*input)[at] ^= static_cast<char>(1 << Below(8));
+        if (!input->empty()) (*input)[at] = static_cast<char>((*input)[at] ^ (1 << Below(8)));
         break;
       case 1:
         if (!input->empty()) (*input)[at] = static_cast<char>(Number());

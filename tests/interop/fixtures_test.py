@@ -104,3 +104,16 @@ def test_take_equals_scan(opened):
     if rows:
         got = dataset.take(rows)
         assert random_tables.difference(expected.take(pa.array(rows)), got) is None
+
+
+# The only data files whose fixture tells what a table shows: text, where the file has JSONB.
+@pytest.mark.parametrize("section", ["files14", "files7"])
+def test_json_of_the_first_format(section, lancecpp):
+    folder = ROOT and ROOT / section / "v0.1_ext_json"
+    if not folder or not folder.exists():
+        pytest.skip("fixtures are absent")
+    expected = _expected(folder)
+    dataset = lancecpp.dataset(str(folder / "data.lance"))
+    assert random_tables.difference(expected, dataset.to_table()) is None
+    rows = [5, 0, expected.num_rows - 1]
+    assert random_tables.difference(expected.take(pa.array(rows)), dataset.take(rows)) is None
