@@ -260,6 +260,19 @@ TEST_F(FileWriterTest, BadBatchesAreUserErrors) {
             std::string::npos);
 }
 
+// As another engine may hand it over: a null vector without items.
+TEST_F(FileWriterTest, ArraysWithTooFewItemsAreUserErrors) {
+  const auto type = arrow::fixed_size_list(arrow::int32(), 3);
+  auto data = FromJson(type, "[[1, 2, 3], null]")->data()->Copy();
+  data->child_data[0] = data->child_data[0]->Copy();
+  data->child_data[0]->length = 3;
+  auto schema = arrow::schema({field("value", type)});
+  auto writer = OpenWriter(schema).ValueOrDie();
+  const Status status = writer->WriteBatch(*arrow::RecordBatch::Make(schema, 2, {data}));
+  EXPECT_EQ(GetErrorCode(status), ErrorCode::kUserInput) << status.ToString();
+  EXPECT_NE(status.message().find("'value'"), std::string::npos) << status.ToString();
+}
+
 TEST_F(FileWriterTest, UnsupportedThingsAreNamed) {
   auto error = [&](const std::shared_ptr<arrow::Field>& field, FileWriteOptions options = {}) {
     const auto writer = OpenWriter(arrow::schema({field}), options);

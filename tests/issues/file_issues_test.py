@@ -230,7 +230,7 @@ def test_duckdb_2240_short_children_are_refused(lancecpp, path, version, as_stre
     source = with_short_items(whole, 3)
     if as_stream:
         source = pa.RecordBatchReader.from_batches(source.schema, [source])
-    with pytest.raises((ValueError, OSError, RuntimeError), match="v"):
+    with pytest.raises((ValueError, OSError, RuntimeError)):
         lancecpp.write_dataset(source, path, data_storage_version=version)
 
 
