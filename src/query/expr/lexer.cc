@@ -168,6 +168,7 @@ Result<std::vector<Token>> Tokenize(const Source& source) {
                      Source::kMaxBytes);
   }
   // Its literals become strings.
+  arrow::util::InitializeUTF8();
   if (!arrow::util::ValidateUTF8(source.text())) {
     return UserError("the expression is not valid UTF-8");
   }
