@@ -1,5 +1,5 @@
 // The fuzz targets without a fuzzer, so that every run of the tests has some of it: the seeds, the
-// inputs that were found to fail once (inputs/<target>/…), and some thousand mutations of them,
+// inputs that were found to fail once (inputs/<target>/…), and many thousand mutations of them,
 // always the same ones. `./dev fuzz` searches further.
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMutations = 4000;
+constexpr size_t kMutations = 20000;
 constexpr size_t kSeedsOfATarget = 500;
 // Starts and ends of inputs hold descriptions, which matter more than values.
 constexpr size_t kDescriptionBytes = 256;
