@@ -5,8 +5,8 @@
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
 #include "base/compute_kernels.h"
-#include "dataset/row_rewrite.h"
 #include "dataset/json_columns.h"
+#include "dataset/row_rewrite.h"
 #include "dataset/scan.h"
 #include "query/expr/binder.h"
 #include "query/expr/evaluate.h"
@@ -23,12 +23,16 @@ struct Assignment {
   query::ExprPtr value;
 };
 
+// Text for a JSON column becomes JSONB when it is written.
+bool IsText(const arrow::DataType& type) { return type.id() == arrow::Type::STRING; }
+
 Result<Assignment> BindAssignment(const arrow::Schema& schema, const std::string& name,
                                   const std::string& sql) {
   int column = schema.GetFieldIndex(name);
   if (column < 0) return UserError("Column '", name, "' does not exist in the table");
   ARROW_ASSIGN_OR_RAISE(auto value, query::BindSql(sql, schema));
   auto plain = query::PlainType(schema.field(column)->type());
+  if (IsText(*value->type) && IsStoredJson(*schema.field(column))) return Assignment{column, value};
   if (query::CanCast(*value->type, *plain)) value = query::Fold(query::MakeCast(value, plain));
   return Assignment{column, std::move(value)};
 }
@@ -106,10 +110,7 @@ class Updater {
     ARROW_ASSIGN_OR_RAISE(auto value, query::Evaluate(*assignment.value, row, context_.pool()));
     const auto& field = schema_->field(assignment.column);
     if (value->type()->Equals(field->type())) return value;
-    const Field& stored =
-        snapshot_->manifest().schema.fields[static_cast<size_t>(assignment.column)];
-    // Text is stored as JSONB when it is written.
-    if (IsJson(stored) && value->type_id() == arrow::Type::STRING) return value;
+    if (IsText(*value->type()) && IsStoredJson(*field)) return value;
     arrow::compute::ExecContext exec(context_.pool());
     auto cast =
         arrow::compute::Cast(value, field->type(), arrow::compute::CastOptions::Safe(), &exec);

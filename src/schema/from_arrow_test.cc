@@ -162,11 +162,11 @@ TEST(FromArrowTest, JsonTextIsStoredAsBinaryJson) {
     std::shared_ptr<arrow::DataType> storage;
     std::string logical_type, stored_name;
   };
-  // As the reference decides it.
+  // As the reference decides it, but for views, which it can't read back.
   for (const Case& test :
        std::vector<Case>{{"arrow.json", arrow::utf8(), "json", "lance.json"},
                          {"arrow.json", arrow::large_utf8(), "json", "lance.json"},
-                         {"arrow.json", arrow::utf8_view(), "string", "arrow.json"},
+                         {"arrow.json", arrow::utf8_view(), "json", "lance.json"},
                          {"arrow.json", arrow::large_binary(), "large_binary", "arrow.json"},
                          {"lance.json", arrow::utf8(), "string", "lance.json"},
                          {"lance.json", arrow::binary(), "binary", "lance.json"},
