@@ -239,7 +239,7 @@ Result<UncommittedMerge> MergeOnce(const std::shared_ptr<const Snapshot>& snapsh
 
 }  // namespace
 
-Result<MergedRows> MergeInsertRows(std::shared_ptr<const Snapshot> snapshot,
+Result<MergedRows> MergeInsertRows(const std::shared_ptr<const Snapshot>& snapshot,
                                    const SourceRows& source, const MergeInsertOptions& options) {
   std::unique_ptr<RowRewrite> rewrite;
   ARROW_ASSIGN_OR_RAISE(auto merge, MergeOnce(snapshot, source, options, &rewrite));
@@ -247,7 +247,7 @@ Result<MergedRows> MergeInsertRows(std::shared_ptr<const Snapshot> snapshot,
   return MergedRows{std::move(committed), merge.stats};
 }
 
-Result<UncommittedMerge> MergeInsertUncommitted(std::shared_ptr<const Snapshot> snapshot,
+Result<UncommittedMerge> MergeInsertUncommitted(const std::shared_ptr<const Snapshot>& snapshot,
                                                 const SourceRows& source,
                                                 const MergeInsertOptions& options) {
   std::unique_ptr<RowRewrite> rewrite;
@@ -256,7 +256,7 @@ Result<UncommittedMerge> MergeInsertUncommitted(std::shared_ptr<const Snapshot> 
   return merge;
 }
 
-Result<UncommittedMerge> TryMergeInsert(std::shared_ptr<const Snapshot> snapshot,
+Result<UncommittedMerge> TryMergeInsert(const std::shared_ptr<const Snapshot>& snapshot,
                                         const SourceRows& source,
                                         const MergeInsertOptions& options) {
   std::unique_ptr<RowRewrite> rewrite;
