@@ -7,6 +7,7 @@
 #include "arrow/api.h"
 #include "dataset/append_schema.h"
 #include "dataset/inserted_key_filter.h"
+#include "dataset/json_columns.h"
 #include "dataset/key_index.h"
 #include "dataset/match_condition.h"
 #include "dataset/match_rows.h"
@@ -87,6 +88,11 @@ class Merger {
     KeyIndex index;
     for (const auto& batch : source_.batches()) {
       ARROW_ASSIGN_OR_RAISE(auto arranged, ArrangeBatch(mapping_, *batch));
+      // The table has JSONB to compare with.
+      if (std::any_of(key_.begin(), key_.end(), [](const Field* key) { return IsJson(*key); })) {
+        ARROW_ASSIGN_OR_RAISE(
+            arranged, StoreJson(mapping_.file_schema, std::move(arranged), context_.pool()));
+      }
       arrow::ArrayVector columns;
       for (size_t column : arranged_key_columns_) {
         columns.push_back(arranged->column(static_cast<int>(column)));
