@@ -88,6 +88,7 @@ arrow::Result<std::vector<std::string>> Dataset::MergeKey(
     const std::vector<std::string>& on) const {
   ARROW_ASSIGN_OR_RAISE(auto fields, MergeKeyOf(impl_->manifest().schema, on));
   std::vector<std::string> names;
+  names.reserve(fields.size());
   for (const Field* field : fields) names.push_back(field->name);
   return names;
 }

@@ -87,6 +87,7 @@ Result<table::KeyExistenceFilter> FilterOfInsertedKeys(const SourceRows& source,
     AddKeys(plain, batch->num_rows(), &keys);
   }
   std::vector<int32_t> ids;
+  ids.reserve(fields.size());
   for (const Field* field : fields) ids.push_back(field->id);
   return keys.Finish(ids);
 }

@@ -60,6 +60,12 @@ Result<ArrayPtr> EncodeColumn(const Field& field, ArrayPtr array, arrow::MemoryP
   }
 }
 
+// Of a field as it is stored.
+bool IsStoredJson(const arrow::Field& field) {
+  return field.type()->id() == arrow::Type::LARGE_BINARY &&
+         FindMetadata(field.metadata().get(), kExtensionNameKey) == kLanceJsonName;
+}
+
 std::shared_ptr<arrow::DataType> ShownType() { return arrow::extension::json(arrow::utf8()); }
 
 std::shared_ptr<arrow::Field> ShowField(const std::shared_ptr<arrow::Field>& field) {
@@ -141,11 +147,6 @@ class ShownReader final : public arrow::RecordBatchReader {
 }  // namespace
 
 bool IsJson(const Field& field) { return field.logical_type == "json"; }
-
-bool IsStoredJson(const arrow::Field& field) {
-  return field.type()->id() == arrow::Type::LARGE_BINARY &&
-         FindMetadata(field.metadata().get(), kExtensionNameKey) == kLanceJsonName;
-}
 
 Result<std::shared_ptr<arrow::RecordBatch>> StoreJson(const Schema& schema,
                                                       std::shared_ptr<arrow::RecordBatch> batch,

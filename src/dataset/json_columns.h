@@ -11,8 +11,6 @@ namespace lance {
 // JSON columns are stored as JSONB (spec/jsonb.md) and shown as text of the type arrow.json.
 
 bool IsJson(const Field& field);
-/// Of a field as it is stored.
-bool IsStoredJson(const arrow::Field& field);
 
 /// JSONB of the texts in JSON columns of a batch, wherever they are nested. Columns that hold JSONB
 /// already stay. Text that is no JSON is a user error that names field and row.

@@ -1,11 +1,8 @@
 #include "dataset/key_index.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
 #include <bit>
-#include <span>
+#include <optional>
 
 namespace lance {
 namespace {
@@ -24,27 +21,13 @@ uint64_t Mix(uint64_t word) {
   return word;
 }
 
-/// The words of the keys, or the hashes of their bytes.
-std::vector<uint64_t> HashesOf(const RowKeys& keys) {
-  std::vector<uint64_t> hashes(static_cast<size_t>(keys.size()));
-  for (int64_t row = 0; row < keys.size(); ++row) {
-    std::string_view bytes = keys.bytes(row);
-    hashes[static_cast<size_t>(row)] = XXH3_64bits(bytes.data(), bytes.size());
-  }
-  return hashes;
-}
-
-std::string_view BytesAt(const RowKeys& keys, int64_t row) {
-  return keys.are_words() ? std::string_view() : keys.bytes(row);
-}
-
 }  // namespace
 
 size_t KeyIndex::SlotOf(uint64_t tag, std::string_view bytes) const {
   size_t mask = slots_.size() - 1;
   size_t at = Mix(tag) & mask;
   while (slots_[at].row != kNone) {
-    if (slots_[at].tag == tag && (!has_bytes_ || BytesOf(slots_[at].row) == bytes)) break;
+    if (slots_[at].tag == tag && StoredBytes(slots_[at].row) == bytes) break;
     at = (at + 1) & mask;
   }
   return at;
@@ -61,7 +44,7 @@ void KeyIndex::Grow(size_t rows) {
   for (const Slot& slot : old) {
     if (slot.row == kNone) continue;
     AddToFilter(slot.tag);
-    slots_[SlotOf(slot.tag, has_bytes_ ? BytesOf(slot.row) : std::string_view())] = slot;
+    slots_[SlotOf(slot.tag, StoredBytes(slot.row))] = slot;
   }
 }
 
@@ -94,38 +77,47 @@ Status KeyIndex::Add(const RowKeys& keys) {
   has_bytes_ = !keys.are_words();
   uint32_t first = size();
   next_.resize(next_.size() + count, kNone);
-  if (has_bytes_) {
-    for (int64_t row = 0; row < keys.size(); ++row) {
-      if (!keys.IsNull(row)) bytes_.append(keys.bytes(row));
-      ends_.push_back(bytes_.size());
-    }
-  }
-  Grow(next_.size());
-  std::vector<uint64_t> tags = has_bytes_ ? HashesOf(keys) : keys.words();
+  std::vector<int64_t> rows;
   for (int64_t row = 0; row < keys.size(); ++row) {
-    if (keys.IsNull(row)) continue;
-    Insert(tags[static_cast<size_t>(row)], BytesAt(keys, row), first + static_cast<uint32_t>(row));
+    if (!keys.IsNull(row)) rows.push_back(row);
+  }
+  if (has_bytes_) StoreBytes(keys, rows);
+  Grow(next_.size());
+  for (int64_t row : rows) {
+    uint32_t number = first + static_cast<uint32_t>(row);
+    Insert(keys.tags()[static_cast<size_t>(row)], StoredBytes(number), number);
   }
   return Status::OK();
+}
+
+void KeyIndex::StoreBytes(const RowKeys& keys, std::span<const int64_t> rows) {
+  KeyBytes bytes = keys.BytesOf(rows);
+  size_t next = 0;
+  for (int64_t row = 0; row < keys.size(); ++row) {
+    if (next < rows.size() && rows[next] == row) bytes_.append(bytes[next++]);
+    ends_.push_back(bytes_.size());
+  }
 }
 
 std::vector<KeyIndex::Hit> KeyIndex::Find(const RowKeys& keys) const {
   std::vector<Hit> hits;
   if (slots_.empty()) return hits;
-  std::vector<uint64_t> hashes;
-  if (has_bytes_) hashes = HashesOf(keys);
-  const std::vector<uint64_t>& tags = has_bytes_ ? hashes : keys.words();
   // Without branches: which keys are there is as good as random.
+  const std::vector<uint64_t>& tags = keys.tags();
   std::vector<int64_t> candidates(tags.size());
   size_t count = 0;
   for (size_t row = 0; row < tags.size(); ++row) {
     candidates[count] = static_cast<int64_t>(row);
     count += MayHave(tags[row]) ? 1 : 0;
   }
-  for (int64_t key : std::span(candidates).first(count)) {
-    if (keys.IsNull(key)) continue;
-    uint32_t row = slots_[SlotOf(tags[static_cast<size_t>(key)], BytesAt(keys, key))].row;
-    if (row != kNone) hits.push_back({key, row});
+  candidates.resize(count);
+  std::erase_if(candidates, [&](int64_t key) { return keys.IsNull(key); });
+  std::optional<KeyBytes> bytes;
+  if (has_bytes_) bytes = keys.BytesOf(candidates);
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    uint64_t tag = tags[static_cast<size_t>(candidates[i])];
+    uint32_t row = slots_[SlotOf(tag, bytes ? (*bytes)[i] : std::string_view())].row;
+    if (row != kNone) hits.push_back({candidates[i], row});
   }
   return hits;
 }

@@ -41,10 +41,12 @@ class KeyIndex {
   void Grow(size_t rows);
   void AddToFilter(uint64_t tag);
   bool MayHave(uint64_t tag) const;
+  void StoreBytes(const RowKeys& keys, std::span<const int64_t> rows);
   void Insert(uint64_t tag, std::string_view bytes, uint32_t row);
   /// The slot of the key, or the empty one where it would be.
   size_t SlotOf(uint64_t tag, std::string_view bytes) const;
-  std::string_view BytesOf(uint32_t row) const {
+  std::string_view StoredBytes(uint32_t row) const {
+    if (!has_bytes_) return {};
     return std::string_view(bytes_).substr(ends_[row], ends_[row + 1] - ends_[row]);
   }
 

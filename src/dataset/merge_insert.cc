@@ -7,6 +7,7 @@
 #include "arrow/api.h"
 #include "dataset/append_schema.h"
 #include "dataset/inserted_key_filter.h"
+#include "dataset/json_columns.h"
 #include "dataset/key_index.h"
 #include "dataset/match_condition.h"
 #include "dataset/match_rows.h"
@@ -87,6 +88,11 @@ class Merger {
     KeyIndex index;
     for (const auto& batch : source_.batches()) {
       ARROW_ASSIGN_OR_RAISE(auto arranged, ArrangeBatch(mapping_, *batch));
+      // The table has JSONB to compare with.
+      if (std::any_of(key_.begin(), key_.end(), [](const Field* key) { return IsJson(*key); })) {
+        ARROW_ASSIGN_OR_RAISE(
+            arranged, StoreJson(mapping_.file_schema, std::move(arranged), context_.pool()));
+      }
       arrow::ArrayVector columns;
       for (size_t column : arranged_key_columns_) {
         columns.push_back(arranged->column(static_cast<int>(column)));
@@ -239,7 +245,7 @@ Result<UncommittedMerge> MergeOnce(const std::shared_ptr<const Snapshot>& snapsh
 
 }  // namespace
 
-Result<MergedRows> MergeInsertRows(std::shared_ptr<const Snapshot> snapshot,
+Result<MergedRows> MergeInsertRows(const std::shared_ptr<const Snapshot>& snapshot,
                                    const SourceRows& source, const MergeInsertOptions& options) {
   std::unique_ptr<RowRewrite> rewrite;
   ARROW_ASSIGN_OR_RAISE(auto merge, MergeOnce(snapshot, source, options, &rewrite));
@@ -247,7 +253,7 @@ Result<MergedRows> MergeInsertRows(std::shared_ptr<const Snapshot> snapshot,
   return MergedRows{std::move(committed), merge.stats};
 }
 
-Result<UncommittedMerge> MergeInsertUncommitted(std::shared_ptr<const Snapshot> snapshot,
+Result<UncommittedMerge> MergeInsertUncommitted(const std::shared_ptr<const Snapshot>& snapshot,
                                                 const SourceRows& source,
                                                 const MergeInsertOptions& options) {
   std::unique_ptr<RowRewrite> rewrite;
@@ -256,7 +262,7 @@ Result<UncommittedMerge> MergeInsertUncommitted(std::shared_ptr<const Snapshot> 
   return merge;
 }
 
-Result<UncommittedMerge> TryMergeInsert(std::shared_ptr<const Snapshot> snapshot,
+Result<UncommittedMerge> TryMergeInsert(const std::shared_ptr<const Snapshot>& snapshot,
                                         const SourceRows& source,
                                         const MergeInsertOptions& options) {
   std::unique_ptr<RowRewrite> rewrite;

@@ -20,14 +20,14 @@ struct UncommittedMerge {
 
 /// Brings the rows of a source into a table and commits it, once. RetryableConflict when another
 /// writer has changed one of the rows, or inserted one of the keys.
-Result<MergedRows> MergeInsertRows(std::shared_ptr<const Snapshot> snapshot,
+Result<MergedRows> MergeInsertRows(const std::shared_ptr<const Snapshot>& snapshot,
                                    const SourceRows& source, const MergeInsertOptions& options);
 /// Only writes the files, and keeps them.
-Result<UncommittedMerge> MergeInsertUncommitted(std::shared_ptr<const Snapshot> snapshot,
+Result<UncommittedMerge> MergeInsertUncommitted(const std::shared_ptr<const Snapshot>& snapshot,
                                                 const SourceRows& source,
                                                 const MergeInsertOptions& options);
 /// Writes the files, and deletes them again.
-Result<UncommittedMerge> TryMergeInsert(std::shared_ptr<const Snapshot> snapshot,
+Result<UncommittedMerge> TryMergeInsert(const std::shared_ptr<const Snapshot>& snapshot,
                                         const SourceRows& source,
                                         const MergeInsertOptions& options);
 

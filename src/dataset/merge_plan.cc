@@ -68,6 +68,7 @@ Result<std::string> PlanText(const Snapshot& snapshot, const arrow::Schema& sour
   const Schema& schema = snapshot.manifest().schema;
   ARROW_ASSIGN_OR_RAISE(auto fields, MergeKeyOf(schema, options.on));
   std::vector<std::string> key;
+  key.reserve(fields.size());
   for (const Field* field : fields) key.push_back(field->name);
   ARROW_ASSIGN_OR_RAISE(auto mapping, MatchForAppend(schema, source, MissingFields::kAny));
   ARROW_ASSIGN_OR_RAISE(auto counts, snapshot.Counts());
@@ -96,7 +97,7 @@ Result<std::string> ExplainMergeInsert(const Snapshot& snapshot, const arrow::Sc
   return PlanText(snapshot, source, options, std::nullopt);
 }
 
-Result<std::string> AnalyzeMergeInsert(std::shared_ptr<const Snapshot> snapshot,
+Result<std::string> AnalyzeMergeInsert(const std::shared_ptr<const Snapshot>& snapshot,
                                        const SourceRows& source,
                                        const MergeInsertOptions& options) {
   auto start = std::chrono::steady_clock::now();

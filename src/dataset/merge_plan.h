@@ -10,7 +10,7 @@ namespace lance {
 Result<std::string> ExplainMergeInsert(const Snapshot& snapshot, const arrow::Schema& source,
                                        const MergeInsertOptions& options);
 /// Does it without committing, and tells what each step came to; its files are deleted again.
-Result<std::string> AnalyzeMergeInsert(std::shared_ptr<const Snapshot> snapshot,
+Result<std::string> AnalyzeMergeInsert(const std::shared_ptr<const Snapshot>& snapshot,
                                        const SourceRows& source, const MergeInsertOptions& options);
 
 }  // namespace lance

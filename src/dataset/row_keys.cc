@@ -1,5 +1,8 @@
 #include "dataset/row_keys.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <cstring>
 #include <memory>
 #include <span>
@@ -160,50 +163,78 @@ Status AppendNested(const Array& array, int64_t row, int depth, std::string* out
   return Status::OK();
 }
 
-/// One column of several, or of variable width: says how many bytes each value takes, then writes
-/// them.
-class KeyColumn {
+}  // namespace
+
+/// One column of several, or one that has no words.
+class RowKeys::Column {
  public:
-  virtual ~KeyColumn() = default;
-  virtual void AddSizes(std::span<uint64_t> sizes) const = 0;
+  virtual ~Column() = default;
+  /// Of all rows.
+  virtual void AddHashes(std::span<uint64_t> hashes) const = 0;
+  /// How many bytes the values of these rows take.
+  virtual void AddSizes(std::span<const int64_t> rows, std::span<uint64_t> sizes) const = 0;
   /// Writes each value where its row's cursor is, and moves that on.
-  virtual void Write(std::span<char*> cursors) const = 0;
+  virtual void Write(std::span<const int64_t> rows, std::span<char*> cursors) const = 0;
 };
 
-class FixedColumn final : public KeyColumn {
+namespace {
+
+uint64_t HashOf(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+uint64_t Combine(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+  return hash ^ (hash >> 32);
+}
+
+void Append(std::string_view value, char** cursor) {
+  if (!value.empty()) std::memcpy(*cursor, value.data(), value.size());
+  *cursor += value.size();
+}
+
+class FixedColumn final : public RowKeys::Column {
  public:
-  explicit FixedColumn(const Array& array) : values_(array) {}
-  void AddSizes(std::span<uint64_t> sizes) const override {
+  explicit FixedColumn(const Array& array) : values_(array) {
+    if (IsWordWidth(values_.width())) words_ = WordsOf(array);
+  }
+  void AddHashes(std::span<uint64_t> hashes) const override {
+    for (size_t row = 0; row < hashes.size(); ++row) {
+      uint64_t value = words_.empty() ? HashOf(At(static_cast<int64_t>(row))) : words_[row];
+      hashes[row] = Combine(hashes[row], value);
+    }
+  }
+  void AddSizes(std::span<const int64_t> /*rows*/, std::span<uint64_t> sizes) const override {
     for (uint64_t& size : sizes) size += static_cast<uint64_t>(values_.width());
   }
-  void Write(std::span<char*> cursors) const override {
-    auto width = static_cast<size_t>(values_.width());
-    for (size_t row = 0; row < cursors.size(); ++row) {
-      std::memcpy(cursors[row], values_.at(static_cast<int64_t>(row)), width);
-      cursors[row] += width;
-    }
+  void Write(std::span<const int64_t> rows, std::span<char*> cursors) const override {
+    for (size_t i = 0; i < rows.size(); ++i) Append(At(rows[i]), &cursors[i]);
   }
 
  private:
+  std::string_view At(int64_t row) const {
+    return {reinterpret_cast<const char*>(values_.at(row)), static_cast<size_t>(values_.width())};
+  }
+
   FixedValues values_;
+  std::vector<uint64_t> words_;
 };
 
-class BytesColumn final : public KeyColumn {
+class BytesColumn final : public RowKeys::Column {
  public:
   explicit BytesColumn(std::shared_ptr<Array> array) : values_({std::move(array), false}) {}
-  void AddSizes(std::span<uint64_t> sizes) const override {
-    for (size_t row = 0; row < sizes.size(); ++row) {
-      sizes[row] += sizeof(Length) + values_[static_cast<int64_t>(row)].size();
+  void AddHashes(std::span<uint64_t> hashes) const override {
+    for (size_t row = 0; row < hashes.size(); ++row) {
+      hashes[row] = Combine(hashes[row], HashOf(values_[static_cast<int64_t>(row)]));
     }
   }
-  void Write(std::span<char*> cursors) const override {
-    for (size_t row = 0; row < cursors.size(); ++row) {
-      std::string_view value = values_[static_cast<int64_t>(row)];
+  void AddSizes(std::span<const int64_t> rows, std::span<uint64_t> sizes) const override {
+    for (size_t i = 0; i < rows.size(); ++i) sizes[i] += sizeof(Length) + values_[rows[i]].size();
+  }
+  void Write(std::span<const int64_t> rows, std::span<char*> cursors) const override {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      std::string_view value = values_[rows[i]];
       Length length = value.size();
-      std::memcpy(cursors[row], &length, sizeof(length));
-      cursors[row] += sizeof(length);
-      if (!value.empty()) std::memcpy(cursors[row], value.data(), value.size());
-      cursors[row] += value.size();
+      Append({reinterpret_cast<const char*>(&length), sizeof(length)}, &cursors[i]);
+      Append(value, &cursors[i]);
     }
   }
 
@@ -211,9 +242,9 @@ class BytesColumn final : public KeyColumn {
   query::BytesValues values_;
 };
 
-class NestedColumn final : public KeyColumn {
+class NestedColumn final : public RowKeys::Column {
  public:
-  static Result<std::unique_ptr<KeyColumn>> Make(const Array& array) {
+  static Result<std::unique_ptr<RowKeys::Column>> Make(const Array& array) {
     auto column = std::make_unique<NestedColumn>();
     for (int64_t row = 0; row < array.length(); ++row) {
       ARROW_RETURN_NOT_OK(AppendMember(array, row, 0, &column->bytes_));
@@ -221,23 +252,29 @@ class NestedColumn final : public KeyColumn {
     }
     return column;
   }
-  void AddSizes(std::span<uint64_t> sizes) const override {
-    for (size_t row = 0; row < sizes.size(); ++row) sizes[row] += ends_[row + 1] - ends_[row];
-  }
-  void Write(std::span<char*> cursors) const override {
-    for (size_t row = 0; row < cursors.size(); ++row) {
-      size_t size = ends_[row + 1] - ends_[row];
-      std::memcpy(cursors[row], bytes_.data() + ends_[row], size);
-      cursors[row] += size;
+  void AddHashes(std::span<uint64_t> hashes) const override {
+    for (size_t row = 0; row < hashes.size(); ++row) {
+      hashes[row] = Combine(hashes[row], HashOf(At(static_cast<int64_t>(row))));
     }
+  }
+  void AddSizes(std::span<const int64_t> rows, std::span<uint64_t> sizes) const override {
+    for (size_t i = 0; i < rows.size(); ++i) sizes[i] += At(rows[i]).size();
+  }
+  void Write(std::span<const int64_t> rows, std::span<char*> cursors) const override {
+    for (size_t i = 0; i < rows.size(); ++i) Append(At(rows[i]), &cursors[i]);
   }
 
  private:
+  std::string_view At(int64_t row) const {
+    auto at = static_cast<size_t>(row);
+    return std::string_view(bytes_).substr(ends_[at], ends_[at + 1] - ends_[at]);
+  }
+
   std::string bytes_;
   std::vector<size_t> ends_ = {0};
 };
 
-Result<std::unique_ptr<KeyColumn>> MakeColumn(const std::shared_ptr<Array>& array) {
+Result<std::unique_ptr<RowKeys::Column>> MakeColumn(const std::shared_ptr<Array>& array) {
   if (FixedWidth(*array->type()) > 0) return std::make_unique<FixedColumn>(*array);
   if (IsBytes(*array->type())) return std::make_unique<BytesColumn>(array);
   return NestedColumn::Make(*array);
@@ -252,62 +289,46 @@ void NoteNulls(const Array& array, std::vector<uint8_t>* nulls) {
   }
 }
 
-template <typename Offset>
-void CopyOffsets(const arrow::ArrayData& data, std::vector<uint64_t>* ends) {
-  const auto* offsets = data.GetValues<Offset>(1);
-  for (size_t i = 0; i < ends->size(); ++i) (*ends)[i] = static_cast<uint64_t>(offsets[i]);
-}
-
 }  // namespace
 
+KeyBytes::KeyBytes(std::span<const uint64_t> sizes) {
+  for (uint64_t size : sizes) ends_.push_back(ends_.back() + size);
+  bytes_ = std::make_unique_for_overwrite<char[]>(ends_.back());
+}
+
+RowKeys::RowKeys() = default;
+RowKeys::RowKeys(RowKeys&&) noexcept = default;
+RowKeys& RowKeys::operator=(RowKeys&&) noexcept = default;
+RowKeys::~RowKeys() = default;
+
 Result<RowKeys> RowKeys::Of(const arrow::ArrayVector& columns, arrow::MemoryPool* pool) {
-  arrow::ArrayVector plain;
-  for (const auto& column : columns) {
-    ARROW_ASSIGN_OR_RAISE(plain.emplace_back(), query::Plain(pool, column));
-  }
   RowKeys keys;
-  keys.size_ = plain[0]->length();
-  for (const auto& column : plain) NoteNulls(*column, &keys.nulls_);
-  if (plain.size() == 1 && IsWordWidth(FixedWidth(*plain[0]->type()))) {
-    keys.are_words_ = true;
-    keys.words_ = WordsOf(*plain[0]);
-  } else if (plain.size() == 1 && IsBytes(*plain[0]->type())) {
-    keys.PointInto(std::move(plain[0]));
-  } else {
-    ARROW_RETURN_NOT_OK(keys.Join(plain));
+  for (const auto& column : columns) {
+    ARROW_ASSIGN_OR_RAISE(keys.arrays_.emplace_back(), query::Plain(pool, column));
+    NoteNulls(*keys.arrays_.back(), &keys.nulls_);
+  }
+  const Array& first = *keys.arrays_[0];
+  keys.are_words_ = columns.size() == 1 && IsWordWidth(FixedWidth(*first.type()));
+  if (keys.are_words_) {
+    keys.tags_ = WordsOf(first);
+    return keys;
+  }
+  keys.tags_.resize(static_cast<size_t>(first.length()));
+  for (const auto& array : keys.arrays_) {
+    ARROW_ASSIGN_OR_RAISE(keys.columns_.emplace_back(), MakeColumn(array));
+    keys.columns_.back()->AddHashes(keys.tags_);
   }
   return keys;
 }
 
-void RowKeys::PointInto(std::shared_ptr<arrow::Array> array) {
-  array_ = std::move(array);
-  const arrow::ArrayData& data = *array_->data();
-  ends_.resize(static_cast<size_t>(size_) + 1);
-  if (size_ == 0) return;  // there may be no buffers
-  if (arrow::is_large_binary_like(data.type->id())) {
-    CopyOffsets<int64_t>(data, &ends_);
-  } else {
-    CopyOffsets<int32_t>(data, &ends_);
-  }
-  if (data.buffers[2] != nullptr) bytes_ = reinterpret_cast<const char*>(data.buffers[2]->data());
-}
-
-Status RowKeys::Join(const arrow::ArrayVector& columns) {
-  auto rows = static_cast<size_t>(size_);
-  std::vector<std::unique_ptr<KeyColumn>> parts;
-  std::vector<uint64_t> sizes(rows);
-  for (const auto& column : columns) {
-    ARROW_ASSIGN_OR_RAISE(parts.emplace_back(), MakeColumn(column));
-    parts.back()->AddSizes(sizes);
-  }
-  ends_.resize(rows + 1);
-  for (size_t row = 0; row < rows; ++row) ends_[row + 1] = ends_[row] + sizes[row];
-  joined_ = std::make_unique_for_overwrite<char[]>(ends_.back());
-  bytes_ = joined_.get();
-  std::vector<char*> cursors(rows);
-  for (size_t row = 0; row < rows; ++row) cursors[row] = joined_.get() + ends_[row];
-  for (const auto& part : parts) part->Write(cursors);
-  return Status::OK();
+KeyBytes RowKeys::BytesOf(std::span<const int64_t> rows) const {
+  std::vector<uint64_t> sizes(rows.size());
+  for (const auto& column : columns_) column->AddSizes(rows, sizes);
+  KeyBytes bytes(sizes);
+  std::vector<char*> cursors(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) cursors[i] = bytes.at(i);
+  for (const auto& column : columns_) column->Write(rows, cursors);
+  return bytes;
 }
 
 }  // namespace lance

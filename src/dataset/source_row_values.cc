@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "arrow/api.h"
-#include "dataset/merge_columns.h"
 #include "dataset/json_columns.h"
+#include "dataset/merge_columns.h"
 #include "dataset/take.h"
 
 namespace lance {

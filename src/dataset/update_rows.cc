@@ -23,26 +23,24 @@ struct Assignment {
   query::ExprPtr value;
 };
 
-// Text for a JSON column becomes JSONB when it is written.
-bool IsText(const arrow::DataType& type) { return type.id() == arrow::Type::STRING; }
-
-Result<Assignment> BindAssignment(const arrow::Schema& schema, const std::string& name,
-                                  const std::string& sql) {
+Result<Assignment> BindAssignment(const Schema& stored, const arrow::Schema& schema,
+                                  const std::string& name, const std::string& sql) {
   int column = schema.GetFieldIndex(name);
   if (column < 0) return UserError("Column '", name, "' does not exist in the table");
   ARROW_ASSIGN_OR_RAISE(auto value, query::BindSql(sql, schema));
+  // Text of JSON becomes JSONB when it is written.
+  if (IsJson(stored.fields[static_cast<size_t>(column)])) return Assignment{column, value};
   auto plain = query::PlainType(schema.field(column)->type());
-  if (IsText(*value->type) && IsStoredJson(*schema.field(column))) return Assignment{column, value};
   if (query::CanCast(*value->type, *plain)) value = query::Fold(query::MakeCast(value, plain));
   return Assignment{column, std::move(value)};
 }
 
-Result<std::vector<Assignment>> BindAll(const arrow::Schema& schema,
+Result<std::vector<Assignment>> BindAll(const Schema& stored, const arrow::Schema& schema,
                                         const std::map<std::string, std::string>& updates) {
   if (updates.empty()) return UserError("No updates provided: name a column to set");
   std::vector<Assignment> assignments;
   for (const auto& [name, sql] : updates) {
-    ARROW_ASSIGN_OR_RAISE(assignments.emplace_back(), BindAssignment(schema, name, sql));
+    ARROW_ASSIGN_OR_RAISE(assignments.emplace_back(), BindAssignment(stored, schema, name, sql));
   }
   return assignments;
 }
@@ -55,7 +53,7 @@ class Updater {
   Status Bind(const std::map<std::string, std::string>& updates) {
     ARROW_RETURN_NOT_OK(InitializeComputeKernels());
     ARROW_ASSIGN_OR_RAISE(schema_, snapshot_->manifest().schema.ToArrow());
-    return BindAll(*schema_, updates).Value(&assignments_);
+    return BindAll(snapshot_->manifest().schema, *schema_, updates).Value(&assignments_);
   }
 
   Result<UpdatedRows> Run(const std::optional<std::string>& where,
@@ -110,7 +108,10 @@ class Updater {
     ARROW_ASSIGN_OR_RAISE(auto value, query::Evaluate(*assignment.value, row, context_.pool()));
     const auto& field = schema_->field(assignment.column);
     if (value->type()->Equals(field->type())) return value;
-    if (IsText(*value->type()) && IsStoredJson(*field)) return value;
+    const Field& stored =
+        snapshot_->manifest().schema.fields[static_cast<size_t>(assignment.column)];
+    // Text is stored as JSONB when it is written.
+    if (IsJson(stored) && value->type_id() == arrow::Type::STRING) return value;
     arrow::compute::ExecContext exec(context_.pool());
     auto cast =
         arrow::compute::Cast(value, field->type(), arrow::compute::CastOptions::Safe(), &exec);
@@ -152,7 +153,7 @@ Result<UpdatedRows> UpdateRows(std::shared_ptr<const Snapshot> snapshot,
 Status CheckUpdates(const Snapshot& snapshot, const std::map<std::string, std::string>& updates) {
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
   ARROW_ASSIGN_OR_RAISE(auto schema, snapshot.manifest().schema.ToArrow());
-  return BindAll(*schema, updates).status();
+  return BindAll(snapshot.manifest().schema, *schema, updates).status();
 }
 
 }  // namespace lance

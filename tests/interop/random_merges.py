@@ -50,6 +50,8 @@ class Merge:
         self.by_source = rng.choice([None, None, None, "delete", "delete if"])
         if self.matched is None and self.by_source is None:
             self.insert = True
+        if self.matched == "delete" and self.by_source is not None:
+            self.insert = True  # without, 14.0.2 ends in an internal error
 
     def _row(self, number):
         rng = self.rng

@@ -271,6 +271,39 @@ def test_types_of_keys(lance, path, target, keys, matched):
     assert table.count_rows() == len(target) + len(keys) - matched
 
 
+def test_json_and_blobs(lance, path):
+    blob = {"lance-encoding:blob": "true"}
+    schema = pa.schema(
+        [("k", pa.int64()), ("j", pa.json_()), pa.field("b", pa.large_binary(), metadata=blob)]
+    )
+
+    def data(keys, texts, blobs):
+        json = pa.array(texts, pa.string()).cast(pa.json_())
+        return pa.table([pa.array(keys), json, pa.array(blobs, pa.large_binary())], schema=schema)
+
+    table = lance.write_dataset(
+        data([1, 2, 3], ['{"a": 1}', "[]", None], [b"1", b"2" * 1000, None]),
+        path,
+        data_storage_version="2.1",
+    )
+    assert upsert(table).execute(data([2, 4], ['{"b": 2}', "4"], [b"two", b""])) == counts(1, 1)
+    assert upsert(table).execute(data([3], ["3"], [b"3"]).select(["k", "j"])) == counts(0, 1)
+    assert sorted(table.to_table(columns=["k", "j"]).to_pylist(), key=lambda row: row["k"]) == [
+        {"k": 1, "j": '{"a":1}'},
+        {"k": 2, "j": '{"b":2}'},
+        {"k": 3, "j": "3"},
+        {"k": 4, "j": "4"},
+    ]
+    keys = table.to_table(columns=["k"])["k"].to_pylist()
+    blobs = table.take_blobs("b", indices=range(4))
+    assert {key: file and file.read() for key, file in zip(keys, blobs)} == {
+        1: b"1",
+        2: b"two",
+        3: None,
+        4: b"",
+    }
+
+
 def test_wrong_sources_and_keys(table, source):
     for on in ("nope", ["k", "nope"], [], None):
         with pytest.raises(ValueError):
