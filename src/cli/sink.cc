@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "arrow/csv/writer.h"
+#include "arrow/extension_type.h"
 #include "arrow/io/file.h"
 #include "arrow/ipc/writer.h"
 #include "arrow/record_batch.h"
@@ -96,6 +97,42 @@ Status CheckCsv(const arrow::Schema& schema) {
   return Status::OK();
 }
 
+// CSV knows no extension types: what they store is written.
+class CsvSink final : public Sink {
+ public:
+  static Result<std::unique_ptr<Sink>> Open(std::shared_ptr<arrow::io::OutputStream> output,
+                                            const arrow::Schema& schema) {
+    auto sink = std::make_unique<CsvSink>();
+    arrow::FieldVector fields;
+    for (const auto& field : schema.fields()) fields.push_back(field->WithType(Stored(*field)));
+    sink->schema_ = arrow::schema(std::move(fields));
+    ARROW_RETURN_NOT_OK(CheckCsv(*sink->schema_));
+    ARROW_ASSIGN_OR_RAISE(sink->writer_,
+                          arrow::csv::MakeCSVWriter(std::move(output), sink->schema_));
+    return sink;
+  }
+
+  Status Write(const arrow::RecordBatch& batch) override {
+    arrow::ArrayVector columns = batch.columns();
+    for (auto& column : columns) {
+      if (column->type_id() != arrow::Type::EXTENSION) continue;
+      column = static_cast<const arrow::ExtensionArray&>(*column).storage();
+    }
+    return writer_->WriteRecordBatch(
+        *arrow::RecordBatch::Make(schema_, batch.num_rows(), std::move(columns)));
+  }
+  Status Close() override { return writer_->Close(); }
+
+ private:
+  static std::shared_ptr<arrow::DataType> Stored(const arrow::Field& field) {
+    if (field.type()->id() != arrow::Type::EXTENSION) return field.type();
+    return static_cast<const arrow::ExtensionType&>(*field.type()).storage_type();
+  }
+
+  std::shared_ptr<arrow::Schema> schema_;
+  std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
+};
+
 Result<std::unique_ptr<Sink>> OpenSink(std::shared_ptr<arrow::io::OutputStream> output,
                                        const std::shared_ptr<arrow::Schema>& schema,
                                        FileFormat format) {
@@ -103,11 +140,8 @@ Result<std::unique_ptr<Sink>> OpenSink(std::shared_ptr<arrow::io::OutputStream> 
   switch (format) {
     case FileFormat::kParquet:
       return ParquetSink::Open(std::move(output), *schema);
-    case FileFormat::kCsv: {
-      ARROW_RETURN_NOT_OK(CheckCsv(*schema));
-      ARROW_ASSIGN_OR_RAISE(writer, arrow::csv::MakeCSVWriter(std::move(output), schema));
-      break;
-    }
+    case FileFormat::kCsv:
+      return CsvSink::Open(std::move(output), *schema);
     case FileFormat::kArrowFile: {
       ARROW_ASSIGN_OR_RAISE(writer, arrow::ipc::MakeFileWriter(std::move(output), schema));
       break;

@@ -205,6 +205,16 @@ def test_export_of_columns_and_an_old_version(cli, tmp_path):
     assert_equal(read(tmp_path / "out.arrow"), table.select(["value", "id"]))
 
 
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".arrow"])
+def test_json_columns(cli, tmp_path, suffix):
+    texts = pa.array(['{"a": 1}', None, "[2,3]"])
+    table = pa.table({"j": pa.ExtensionArray.from_storage(pa.json_(), texts), "i": [1, 2, 3]})
+    pytest.importorskip("lance").write_dataset(table, tmp_path / "t.lance")
+    cli("export", tmp_path / "t.lance", tmp_path / f"out{suffix}")
+    assert read(tmp_path / f"out{suffix}")["j"].to_pylist() == ['{"a":1}', None, "[2,3]"]
+    assert '{"a":1}' in cli("head", tmp_path / "t.lance").out
+
+
 def test_export_does_not_replace_unasked(cli, tmp_path):
     table = flat_table(5)
     uri, target = tmp_path / "t.lance", tmp_path / "out.csv"
