@@ -29,13 +29,41 @@ Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const Call
   return result.make_array();
 }
 
+/// `kFrom` is the first of 26 ASCII letters that change their case. Text of ASCII only keeps its
+/// offsets, and is changed as a whole.
+template <char kFrom>
+Result<std::shared_ptr<Array>> ChangeCase(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
+  const Array& array = *args[0].array;
+  const std::string_view all = BytesValues(args[0]).Joined(array.length());
+  auto data = array.data()->Copy();
+  const int64_t size = static_cast<int64_t>(all.size());
+  // The offsets count from the start of the buffer, of which this may be a slice.
+  const int64_t before =
+      size == 0 ? 0 : all.data() - reinterpret_cast<const char*>(data->buffers[2]->data());
+  if (before > size || !IsAscii(all)) {
+    return CallArrow(kFrom == 'a' ? "utf8_upper" : "utf8_lower", context, args);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto buffer, AllocateValues<char>(context.pool, before + size));
+  char* out = buffer->template mutable_data_as<char>();
+  std::fill_n(out, before, '\0');
+  std::transform(all.begin(), all.end(), out + before, [](char c) {
+    constexpr int kLetters = 26;
+    constexpr int kCaseBit = 0x20;
+    const bool changes = static_cast<unsigned char>(c - kFrom) < kLetters;
+    return static_cast<char>(c ^ (changes ? kCaseBit : 0));
+  });
+  data->buffers[2] = std::move(buffer);
+  return arrow::MakeArray(data);
+}
+
 Result<std::shared_ptr<Array>> Upper(const CallContext& context, std::span<const Operand> args,
                                      int64_t rows) {
-  return CallArrow("utf8_upper", context, args);
+  return ChangeCase<'a'>(context, args, rows);
 }
 Result<std::shared_ptr<Array>> Lower(const CallContext& context, std::span<const Operand> args,
                                      int64_t rows) {
-  return CallArrow("utf8_lower", context, args);
+  return ChangeCase<'A'>(context, args, rows);
 }
 Result<std::shared_ptr<Array>> InitCap(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
