@@ -90,7 +90,7 @@ def queries(rows):
         "count upper(city) = 'RIGA'": (2, count("upper(city) = 'RIGA'")),
         "count upper(name) = …": (2, count("upper(name) = 'CUSTOMER#000000077'")),
         "count length(comment) > 50": (2, count("length(comment) > 50")),
-        "count substr(name, …)": (2, count("substring(name, 10, 3) = '000'")),
+        "count split_part(name, …)": (2, count("split_part(name, '#', 2) = '000000077'")),
         "count quantity IS NULL": (2, count("quantity IS NULL")),
         "count date_part": (2, count("date_part('year', day) = 2020")),
         "10 rows by _rowid": (2, table(f"_rowid IN ({', '.join(some.split(', ')[:10])})", wide)),

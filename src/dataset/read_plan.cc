@@ -272,13 +272,31 @@ Result<std::shared_ptr<arrow::RecordBatch>> ReadPlan::ReadKept(const ReadTarget&
     columns.push_back(std::move(column));
   }
   if (!selection_->outputs.empty()) {
-    if (!keeps_all) rows = PickRows(rows, kept);
+    const bool reads_all = keeps_all || ReadsAll(kept.size(), tested->num_rows());
+    if (!reads_all) rows = PickRows(rows, kept);
     ARROW_ASSIGN_OR_RAISE(auto rest, ReadColumns(target, selection_, rows, &metrics->rest));
-    columns.insert(columns.end(), rest->columns().begin(), rest->columns().end());
+    for (std::shared_ptr<arrow::Array> column : rest->columns()) {
+      if (reads_all && !keeps_all) {
+        ARROW_ASSIGN_OR_RAISE(column, query::Gather(pool, column, kept));
+      }
+      columns.push_back(std::move(column));
+    }
   }
   auto source = arrow::RecordBatch::Make(source_schema_, static_cast<int64_t>(kept.size()),
                                          std::move(columns));
   return MakeOutput(target.context, *source, &metrics->output);
+}
+
+bool ReadPlan::ReadsAll(size_t kept, int64_t rows) const {
+  // Decoding a single row costs as much as some dozen in one go; less so where values are long.
+  constexpr double kWorthwhileShare = 1.0 / 16;
+  constexpr double kWorthwhileShareOfLongValues = 3.0 / 4;
+  const auto& fields = selection_->output_schema->fields();
+  const bool is_narrow = std::all_of(fields.begin(), fields.end(), [](const auto& field) {
+    return arrow::is_primitive(field->type()->id()) || arrow::is_decimal(field->type()->id());
+  });
+  const double share = is_narrow ? kWorthwhileShare : kWorthwhileShareOfLongValues;
+  return static_cast<double>(kept) >= share * static_cast<double>(rows);
 }
 
 Result<std::vector<int64_t>> ReadPlan::KeptRows(const arrow::RecordBatch& tested,

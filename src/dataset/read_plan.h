@@ -71,6 +71,8 @@ class ReadPlan {
                                                        std::vector<RowRange> rows,
                                                        uint64_t most_rows,
                                                        ReadMetrics* metrics) const;
+  /// Whether so many of the rows are kept that the rest is read of all of them, and then picked.
+  bool ReadsAll(size_t kept, int64_t rows) const;
   Result<std::vector<int64_t>> KeptRows(const arrow::RecordBatch& tested, uint64_t most_rows,
                                         arrow::MemoryPool* pool, StepMetrics* metrics) const;
   static Result<std::shared_ptr<arrow::RecordBatch>> ReadColumns(
