@@ -23,6 +23,14 @@ Result<query::ExprPtr> BindFilter(const Snapshot& snapshot, const ScanOptions& o
   return query::BindFilter(query::Source::WithoutText(), *syntax, *columns);
 }
 
+/// They come behind the columns of the table.
+bool ReadsVirtualColumns(const Snapshot& snapshot, const query::Expr& filter) {
+  const auto stored = static_cast<int>(snapshot.manifest().schema.fields.size());
+  const std::vector<query::ColumnPath> columns = query::ReferencedColumns(filter);
+  return std::any_of(columns.begin(), columns.end(),
+                     [&](const query::ColumnPath& column) { return column.indexes[0] >= stored; });
+}
+
 /// Those of the rows that are in a set.
 std::vector<RowRange> Within(const std::vector<RowRange>& rows, const query::OffsetSet& wanted) {
   std::vector<RowRange> found;
@@ -53,7 +61,9 @@ Result<std::shared_ptr<const ScanPlan>> ScanPlan::Make(const Snapshot& snapshot,
   ARROW_ASSIGN_OR_RAISE(plan->whole_, ReadPlan::Make(snapshot, options, plan->filter_));
   if (plan->filter_ == nullptr) return plan;
   std::vector<query::IndexPtr> all(indexes.begin(), indexes.end());
-  all.push_back(MakeRowAddressIndex(snapshot.manifest()));
+  if (ReadsVirtualColumns(snapshot, *plan->filter_)) {
+    all.push_back(MakeRowAddressIndex(snapshot.manifest()));
+  }
   query::IndexPlan found = query::PlanIndexes(plan->filter_, all);
   plan->search_ = std::move(found.search);
   plan->search_is_exact_ = found.is_exact;

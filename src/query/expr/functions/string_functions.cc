@@ -493,7 +493,7 @@ Result<std::shared_ptr<Array>> Translate(const CallContext& context, std::span<c
       if (set.empty()) {
         *out += character;
       } else {
-        AppendCharacters(to[row], place + 1, place + 2, out);
+        *out += Characters(to[row], place + 1, place + 2);
       }
     }
     return Status::OK();
