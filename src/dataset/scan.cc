@@ -318,8 +318,8 @@ Result<PlanNode> ExplainScan(const Snapshot& snapshot, const ScanOptions& option
   return BelowLimit(plan->Describe(snapshot, fragments, nullptr, nullptr), options, std::nullopt);
 }
 
-Result<PlanNode> AnalyzeScan(std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options,
-                             std::span<const query::IndexPtr> indexes) {
+Result<PlanNode> AnalyzeScan(const std::shared_ptr<const Snapshot>& snapshot,
+                             const ScanOptions& options, std::span<const query::IndexPtr> indexes) {
   StepMetrics whole;
   std::unique_ptr<MorselStream> stream;
   {

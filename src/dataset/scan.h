@@ -24,7 +24,8 @@ Result<uint64_t> CountScan(std::shared_ptr<const Snapshot> snapshot, const ScanO
 /// The steps that they take; with what each did.
 Result<PlanNode> ExplainScan(const Snapshot& snapshot, const ScanOptions& options,
                              std::span<const query::IndexPtr> indexes = {});
-Result<PlanNode> AnalyzeScan(std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options,
+Result<PlanNode> AnalyzeScan(const std::shared_ptr<const Snapshot>& snapshot,
+                             const ScanOptions& options,
                              std::span<const query::IndexPtr> indexes = {});
 
 }  // namespace lance
