@@ -88,8 +88,9 @@ enum class BlobHandling : uint8_t {
 };
 
 struct ScanOptions {
-  /// Top-level names or paths (`a.b`), also `_rowid` and `_rowaddr`; default all columns. An
-  /// empty list gives batches without columns, but with row counts.
+  /// Top-level names or paths (`a.b`), also `_rowid`, `_rowaddr` and `_rowoffset` (the position
+  /// among the live rows), `*` for all columns of the table; default all columns. An empty list
+  /// gives batches without columns, but with row counts.
   std::optional<std::vector<std::string>> columns = {};
   /// Instead of `columns`: names of the result's columns, each with the SQL expression that
   /// computes it.
@@ -98,8 +99,8 @@ struct ScanOptions {
   /// read of those rows only.
   std::optional<std::string> filter = {};
   /// The same as a serialized Substrait ExtendedExpression with one expression; its columns are
-  /// those of schema(), then `_rowid`, `_rowaddr`, `_row_created_at_version` and
-  /// `_row_last_updated_at_version`. Not together with `filter`.
+  /// those of schema(), then `_rowid`, `_rowaddr`, `_row_created_at_version`,
+  /// `_row_last_updated_at_version` and `_rowoffset`. Not together with `filter`.
   std::optional<std::string> substrait_filter = {};
   /// Of the rows that pass the filter.
   std::optional<uint64_t> limit = {};
@@ -116,6 +117,28 @@ struct ScanOptions {
   std::function<arrow::Status()> poll = {};
   BlobHandling blob_handling = BlobHandling::kDescriptions;
 };
+
+struct PlanDetail {
+  std::string name;
+  std::string value;
+};
+struct PlanMetrics {
+  uint64_t rows = 0;  ///< that came out of the step
+  uint64_t reads = 0;
+  uint64_t read_bytes = 0;
+  uint64_t nanoseconds = 0;  ///< summed over threads
+};
+/// A step of a scan, and those that feed it.
+struct PlanNode {
+  std::string step;
+  std::vector<PlanDetail> details = {};
+  /// What is only of interest sometimes.
+  std::vector<PlanDetail> more_details = {};
+  std::optional<PlanMetrics> metrics = {};
+  std::vector<PlanNode> inputs = {};
+};
+/// A line for each step, indented below the step that it feeds.
+LANCE_EXPORT std::string PlanToText(const PlanNode& plan, bool verbose = false);
 
 /// How a row is named.
 enum class RowKey : uint8_t {
@@ -399,11 +422,19 @@ class LANCE_EXPORT Dataset {
   arrow::Result<std::string> SubstraitToSql(const std::string& substrait_filter) const;
   /// The whole scan as a table, in large chunks.
   arrow::Result<std::shared_ptr<arrow::Table>> ToTable(const ScanOptions& options = {}) const;
+  /// The steps that Scan(options) will take; reads no data.
+  arrow::Result<PlanNode> ExplainScan(const ScanOptions& options = {}) const;
+  /// Runs the scan, drops its rows, and says what each step did.
+  arrow::Result<PlanNode> AnalyzeScan(const ScanOptions& options = {}) const;
   /// Rows by their position among the live rows, in the given order, duplicates kept. A position
   /// beyond the end is a user error. `columns` as in ScanOptions.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Take(
       std::span<const uint64_t> indices,
       const std::optional<std::vector<std::string>>& columns = std::nullopt) const;
+  /// The same with computed columns: `expressions` as in ScanOptions.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeExpressions(
+      std::span<const uint64_t> indices,
+      const std::vector<std::pair<std::string, std::string>>& expressions) const;
   /// The same within one fragment (positions among its live rows); blobs come as their bytes.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeFromFragment(
       uint64_t fragment_id, std::span<const uint64_t> indices,

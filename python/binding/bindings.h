@@ -20,6 +20,8 @@ void BindChanges(nanobind::class_<Dataset>& dataset);
 void BindRows(nanobind::module_& module, nanobind::class_<Dataset>& dataset);
 void BindUpkeep(nanobind::class_<Dataset>& dataset);
 void BindTransactions(nanobind::module_& module, nanobind::class_<Dataset>& dataset);
+/// Filters made by pyarrow.
+void BindFilters(nanobind::module_& module);
 /// FileReader, FileWriter and what they tell about a file.
 void BindFile(nanobind::module_& module);
 

@@ -74,6 +74,18 @@ nb::object ScanSchema(const Dataset& dataset, const ScanOptions& options) {
   return ToPython(Unwrap(WithoutGil([&] { return dataset.ScanSchema(options); })));
 }
 
+std::string ExplainScan(const Dataset& dataset, const ScanOptions& options, bool verbose) {
+  return PlanToText(Unwrap(WithoutGil([&] { return dataset.ExplainScan(options); })), verbose);
+}
+
+std::string AnalyzeScan(const Dataset& dataset, ScanOptions options) {
+  SignalCheck signals;
+  options.poll = [&signals] { return signals.Poll(); };
+  auto plan = WithoutGil([&] { return dataset.AnalyzeScan(options); });
+  if (!plan.ok()) signals.RethrowInterrupt();
+  return PlanToText(Unwrap(std::move(plan)), /*verbose=*/true);
+}
+
 /// One batch as a table: pylance's take gives tables.
 nb::object TableOf(arrow::Result<std::shared_ptr<arrow::RecordBatch>> taken) {
   std::shared_ptr<arrow::RecordBatch> batch = Unwrap(std::move(taken));
@@ -88,6 +100,12 @@ nb::object TableOf(arrow::Result<std::shared_ptr<arrow::RecordBatch>> taken) {
 nb::object Take(const Dataset& dataset, nb::handle indices, const Columns& columns) {
   std::vector<uint64_t> positions = RowPositionsFromPython(indices);
   return TableOf(WithoutGil([&] { return dataset.Take(positions, columns); }));
+}
+
+nb::object TakeExpressions(const Dataset& dataset, nb::handle indices,
+                           const std::vector<std::pair<std::string, std::string>>& expressions) {
+  std::vector<uint64_t> positions = RowPositionsFromPython(indices);
+  return TableOf(WithoutGil([&] { return dataset.TakeExpressions(positions, expressions); }));
 }
 
 nb::object TakeFromFragment(const Dataset& dataset, uint64_t fragment_id, nb::handle indices,
@@ -151,7 +169,10 @@ void BindDataset(nb::module_& module) {
       .def("scan", &Scan, "options"_a)
       .def("scan_schema", &ScanSchema, "options"_a)
       .def("to_table", &ToTable, "options"_a)
+      .def("explain_scan", &ExplainScan, "options"_a, "verbose"_a)
+      .def("analyze_scan", &AnalyzeScan, "options"_a)
       .def("take", &Take, "indices"_a, "columns"_a.none() = nb::none())
+      .def("take_expressions", &TakeExpressions, "indices"_a, "expressions"_a)
       .def("take_from_fragment", &TakeFromFragment, "fragment_id"_a, "indices"_a,
            "columns"_a.none() = nb::none())
       .def("take_blobs", &TakeBlobs, "column"_a, "key"_a, "rows"_a)

@@ -16,5 +16,6 @@ NB_MODULE(_core, module) {
   lance::python::BindOptions(module);
   lance::python::BindBlob(module);
   lance::python::BindDataset(module);
+  lance::python::BindFilters(module);
   lance::python::BindFile(module);
 }

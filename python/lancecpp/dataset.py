@@ -26,7 +26,8 @@ from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile, row_selection
 from .changes import TableChanges
 from .errors import CoreError, refuse_later_work, translate, unsigned
 from .fragment import LanceFragment
-from .scanner import LanceScanner, column_names, scan_options, take_failed
+from .pyarrow_classes import CountsAs, new_dataset, takes_pyarrow_arguments
+from .scanner import LanceScanner, column_expressions, column_names, make_scanner, take_failed
 from .schema import LanceSchema
 from .tags import Tags
 from .version_reference import Reference, uri_text, version_reference
@@ -35,6 +36,7 @@ from .write import write_dataset
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    import pyarrow.compute as pc
 
 __all__ = ["IOStats", "LanceDataset", "LanceScanner", "Tags", "Version", "dataset", "write_dataset"]
 
@@ -183,6 +185,13 @@ class LanceDataset(TableChanges):
     _core: _core.Dataset
     _default_scan_options: Dict[str, Any]
     _counters_before: Tuple[int, int, int, int]
+    # Of filter(): only rows for which it is true are in the dataset.
+    _row_filter: Optional["pc.Expression"]
+
+    __class__ = CountsAs("Dataset")  # type: ignore[assignment]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> "LanceDataset":
+        return new_dataset(cls)
 
     def __init__(
         self,
@@ -235,6 +244,7 @@ class LanceDataset(TableChanges):
     def _attach(self, core: _core.Dataset, default_scan_options: Optional[Dict[str, Any]]) -> None:
         self._core = core
         self._default_scan_options = dict(default_scan_options or {})
+        self._row_filter = None
         self._counters_before = (0, 0, 0, 0)
 
     def __repr__(self) -> str:
@@ -249,10 +259,12 @@ class LanceDataset(TableChanges):
     def __reduce__(self) -> Any:
         # Another process may have another working directory.
         uri = self.uri if "://" in self.uri else os.path.abspath(self.uri)
-        return (_reopen, (uri, self.version, self._default_scan_options))
+        return (_reopen, (uri, self.version, self._default_scan_options, self._row_filter))
 
     def __copy__(self) -> "LanceDataset":
-        return LanceDataset._from_core(self._core, self._default_scan_options)
+        made = LanceDataset._from_core(self._core, self._default_scan_options)
+        made._row_filter = self._row_filter
+        return made
 
     # What this version is.
 
@@ -352,6 +364,7 @@ class LanceDataset(TableChanges):
 
     # Reading.
 
+    @takes_pyarrow_arguments
     def scanner(
         self,
         columns: Columns = None,
@@ -416,6 +429,7 @@ class LanceDataset(TableChanges):
         arguments = {name: value for name, value in locals().items() if name != "self"}
         return self._scanner(arguments)
 
+    @takes_pyarrow_arguments
     def to_table(
         self,
         columns: Columns = None,
@@ -452,6 +466,7 @@ class LanceDataset(TableChanges):
         arguments = {name: value for name, value in locals().items() if name != "self"}
         return self._scanner(arguments).to_table()
 
+    @takes_pyarrow_arguments
     def to_batches(
         self,
         columns: Columns = None,
@@ -531,8 +546,9 @@ class LanceDataset(TableChanges):
 
     def _scanner(self, arguments: Dict[str, Any]) -> LanceScanner:
         given = {name: value for name, value in arguments.items() if value is not None}
-        return LanceScanner(self, scan_options({**self._default_scan_options, **given}, self))
+        return make_scanner(self, {**self._default_scan_options, **given})
 
+    @takes_pyarrow_arguments
     def count_rows(self, filter: Optional[Any] = None, **kwargs: Any) -> int:
         """The number of live rows, or of those for which a condition in SQL is true.
 
@@ -540,7 +556,7 @@ class LanceDataset(TableChanges):
         >>> data.count_rows("id > 0")
         2
         """
-        if filter is not None or kwargs:
+        if filter is not None or kwargs or self._row_filter is not None:
             return self._scanner({"filter": filter, **kwargs}).count_rows()
         try:
             return self._core.count_rows()
@@ -550,18 +566,33 @@ class LanceDataset(TableChanges):
     def take(self, indices: Any, columns: Columns = None) -> "pa.Table":
         """Rows by their position among the live rows, in the given order, duplicates kept.
 
-        ``indices`` is a sequence of int, a numpy array or a pyarrow array.
+        ``indices`` is a sequence of int, a numpy array or a pyarrow array; ``columns`` as in
+        :meth:`scanner`.
 
         >>> data = lance.write_dataset({"id": [10, 11, 12]}, "memory://take-example")
         >>> data.take([2, 0, 2], columns=["id"]).to_pydict()
         {'id': [12, 10, 12]}
+        >>> data.take([2], columns={"next": "id + 1"}).to_pydict()
+        {'next': [13]}
         """
+        if self._row_filter is not None:
+            return self.to_table(columns=columns).take(indices)
+        if isinstance(columns, dict):
+            return self._take_expressions(indices, columns)
         names = None if columns is None else column_names("take", columns)
         try:
             return self._core.take(indices, names)
         except CoreError as error:
-            raise take_failed(self._core, names, error) from None
+            raise take_failed(self._core, {"columns": names}, error) from None
 
+    def _take_expressions(self, indices: Any, columns: Dict[str, str]) -> "pa.Table":
+        expressions = column_expressions(columns)
+        try:
+            return self._core.take_expressions(indices, expressions)
+        except CoreError as error:
+            raise take_failed(self._core, {"expressions": expressions}, error) from None
+
+    @takes_pyarrow_arguments
     def head(self, num_rows: int, **kwargs: Any) -> "pa.Table":
         """The first ``num_rows`` rows; ``kwargs`` are those of :meth:`to_table`."""
         return self.to_table(limit=num_rows, **kwargs)
@@ -634,11 +665,48 @@ class LanceDataset(TableChanges):
             raise translate(error, "scan") from None
         return list(zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()))
 
+    # What else a pyarrow.dataset.Dataset has.
+
+    def filter(self, expression: "pc.Expression") -> "LanceDataset":
+        """This version with only the rows for which a pyarrow expression is true.
+
+        >>> import pyarrow.compute as pc
+        >>> data = lance.write_dataset({"id": [0, 1, 2]}, "memory://filtered-example")
+        >>> data.filter(pc.field("id") > 0).count_rows()
+        2
+        """
+        made = self.__copy__()
+        before = self._row_filter
+        made._row_filter = expression if before is None else before & expression
+        return made
+
+    @property
+    def partition_expression(self) -> None:
+        """Nothing is known of all rows of a table."""
+        return None
+
+    def replace_schema(self, schema: "pa.Schema") -> "LanceDataset":
+        raise NotImplementedError("replace_schema: use alter_columns to cast columns")
+
+    def sort_by(self, sorting: Any, **kwargs: Any) -> Any:
+        """The rows in another order, as a ``pyarrow.dataset.InMemoryDataset``."""
+        import pyarrow.dataset
+
+        return pyarrow.dataset.dataset(self.to_table().sort_by(sorting, **kwargs))
+
+    def join(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("join: use to_table() and pyarrow.Table.join, or an engine")
+
+    def join_asof(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("join_asof: use to_table() and pyarrow.Table.join_asof")
+
     # Fragments.
 
     def get_fragments(self, filter: Optional[Any] = None) -> List[LanceFragment]:
-        if filter is not None:
-            raise ValueError("get_fragments() does not support filter yet")
+        """The fragments. A filter leaves out those without a row for which it is true, if that can
+        be told without reading them: none so far."""
+        if self._row_filter is not None:
+            raise ValueError("a filtered dataset has no fragments: it may have parts of them only")
         return [LanceFragment(self, info.id, fragment=info) for info in self._core.fragments()]
 
     def get_fragment(self, fragment_id: int) -> Optional[LanceFragment]:
@@ -682,5 +750,12 @@ class LanceDataset(TableChanges):
         return (counters.reads, counters.read_bytes, counters.writes, counters.written_bytes)
 
 
-def _reopen(uri: str, version: int, default_scan_options: Dict[str, Any]) -> LanceDataset:
-    return LanceDataset(uri, version, default_scan_options=default_scan_options)
+def _reopen(
+    uri: str,
+    version: int,
+    default_scan_options: Dict[str, Any],
+    row_filter: Optional["pc.Expression"],
+) -> LanceDataset:
+    made = LanceDataset(uri, version, default_scan_options=default_scan_options)
+    made._row_filter = row_filter
+    return made

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, Optional, 
 from . import _core, wire
 from .arrow_stream import raise_source_error, to_stream
 from .errors import CoreError, refuse_later_work, translate
-from .scanner import LanceScanner, column_names, scan_options, take_failed
+from .pyarrow_classes import CountsAs, takes_pyarrow_arguments
+from .scanner import LanceScanner, column_names, make_scanner, take_failed
 from .schema import LanceSchema
 
 if TYPE_CHECKING:
@@ -278,6 +279,8 @@ class LanceFragment:
         self._dataset = dataset
         self._info = fragment
 
+    __class__ = CountsAs("Fragment")  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         paths = [file.path for file in self._info.files]
         return f"LanceFragment(id={self.fragment_id}, data_files={paths})"
@@ -306,6 +309,15 @@ class LanceFragment:
     def num_deletions(self) -> int:
         return self._info.num_deletions
 
+    @property
+    def physical_schema(self) -> "pa.Schema":
+        return self._dataset.schema
+
+    @property
+    def partition_expression(self) -> None:
+        """Nothing is known of all rows of a fragment."""
+        return None
+
     def data_files(self) -> List[DataFile]:
         return [_data_file(info) for info in self._info.files]
 
@@ -314,11 +326,13 @@ class LanceFragment:
         info = self._info.deletion_file
         return None if info is None else info.path
 
+    @takes_pyarrow_arguments
     def count_rows(self, filter: Optional[Any] = None) -> int:
         if filter is not None:
             return self.scanner(filter=filter).count_rows()
         return self._info.num_rows
 
+    @takes_pyarrow_arguments
     def head(self, num_rows: int) -> "pa.Table":
         """The first ``num_rows`` rows."""
         return self.scanner(limit=num_rows).to_table()
@@ -333,8 +347,9 @@ class LanceFragment:
         try:
             return self._dataset._core.take_from_fragment(self.fragment_id, indices, names)
         except CoreError as error:
-            raise take_failed(self._dataset._core, names, error) from None
+            raise take_failed(self._dataset._core, {"columns": names}, error) from None
 
+    @takes_pyarrow_arguments
     def scanner(
         self,
         *,
@@ -361,6 +376,7 @@ class LanceFragment:
         arguments = {name: value for name, value in locals().items() if name != "self"}
         return self._scanner(arguments)
 
+    @takes_pyarrow_arguments
     def to_batches(
         self,
         *,
@@ -386,6 +402,7 @@ class LanceFragment:
         arguments = {name: value for name, value in locals().items() if name != "self"}
         return self._scanner(arguments).to_batches()
 
+    @takes_pyarrow_arguments
     def to_table(
         self,
         columns: Optional[Union[List[str], Dict[str, str]]] = None,
@@ -492,6 +509,7 @@ class LanceFragment:
                 )
             )
         except CoreError as error:
+            raise_source_error(stream)
             raise translate(error, "change") from None
 
     def merge_columns(
@@ -544,8 +562,7 @@ class LanceFragment:
         return self.scanner().__arrow_c_stream__(requested_schema)
 
     def _scanner(self, arguments: Dict[str, Any]) -> LanceScanner:
-        options = scan_options({**arguments, "fragments": [self]}, self._dataset)
-        return LanceScanner(self._dataset, options)
+        return make_scanner(self._dataset, {**arguments, "fragments": [self]})
 
 
 def _widened(parts: Any) -> Tuple[FragmentMetadata, LanceSchema]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from . import _core
 from .errors import CoreError, flag, refuse_later_work, translate, unsigned
+from .pushdown import PushedFilter, filtered, keep_back, push_down, within
+from .pyarrow_classes import CountsAs
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     from .dataset import LanceDataset
 
@@ -39,26 +42,32 @@ _BLOB_MODES = ("lazy", "bytes", "descriptions")
 # Marks blobs among the columns of a scan.
 _BLOB_KEY = b"lance-encoding:blob"
 _ROW_ADDRESS = "_rowaddr"
-# What an expression may use beside the columns of the table, in the engine's order.
-_VIRTUAL_COLUMNS = (
-    "_rowid",
-    "_rowaddr",
-    "_row_created_at_version",
-    "_row_last_updated_at_version",
-)
 
 
-def scan_options(arguments: Dict[str, Any], dataset: "LanceDataset") -> _core.ScanOptions:
-    """The engine's options for the keyword arguments of ``scanner()`` on ``dataset``."""
+def make_scanner(dataset: "LanceDataset", arguments: Dict[str, Any]) -> "LanceScanner":
+    """The scanner for the keyword arguments of ``scanner()`` on ``dataset``."""
+    arguments = dict(arguments)
+    sql, expression = _conditions([arguments.pop("filter", None), dataset._row_filter])
+    pushed = PushedFilter()
+    if expression is not None:
+        # The engine takes one condition.
+        divide = push_down if sql is None else keep_back
+        pushed = divide(expression, dataset._core)
+    options = _scan_options(arguments)
+    conditions = {"filter": sql, "substrait_filter": pushed.substrait}
+    return LanceScanner(dataset, _changed(options, **conditions), pushed)
+
+
+def _scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
+    """The engine's options for keyword arguments other than the filter."""
     arguments = {name: value for name, value in arguments.items() if value is not None}
     for name in _TUNING:
         arguments.pop(name, None)
     columns = arguments.pop("columns", None)
-    expressions = _expressions(columns) if isinstance(columns, dict) else None
+    expressions = column_expressions(columns) if isinstance(columns, dict) else None
     options = _core.ScanOptions(
         columns=None if expressions is not None else column_names("scanner", columns),
         expressions=expressions,
-        **filter_argument(arguments.pop("filter", None), dataset),
         limit=_row_count("Limit", arguments.pop("limit", None)),
         offset=_row_count("Offset", arguments.pop("offset", None)) or 0,
         batch_size=_batch_size(arguments.pop("batch_size", None)),
@@ -93,7 +102,7 @@ def column_names(call: str, columns: Any) -> Optional[List[str]]:
     return columns
 
 
-def _expressions(columns: Dict[Any, Any]) -> List[Tuple[str, str]]:
+def column_expressions(columns: Dict[Any, Any]) -> List[Tuple[str, str]]:
     """``{name: expression}`` as pairs."""
     for name, expression in columns.items():
         for text in (name, expression):
@@ -106,33 +115,45 @@ def _expressions(columns: Dict[Any, Any]) -> List[Tuple[str, str]]:
 
 
 def filter_argument(condition: Any, dataset: "LanceDataset") -> Dict[str, Any]:
-    """The engine's options for an SQL condition or a pyarrow expression."""
-    if condition is None or isinstance(condition, str):
-        return {"filter": condition}
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not isinstance(condition, pc.Expression):
-        raise NotImplementedError(
-            f"scanner: argument 'filter' as {type(condition).__name__} is not supported by this "
-            "version of lancecpp; pass an SQL condition as a string or a pyarrow expression"
-        )
-    schema = dataset.schema
-    for name in _VIRTUAL_COLUMNS:
-        schema = schema.append(pa.field(name, pa.uint64()))
-    return {"substrait_filter": bytes(condition.to_substrait(schema))}
+    """The engine's options for an SQL condition, or a pyarrow expression that it understands."""
+    sql, expression = _conditions([condition])
+    if expression is None:
+        return {"filter": sql}
+    pushed = push_down(expression, dataset._core)
+    if pushed.rest is not None:
+        raise ValueError(f"the condition has no equivalent in SQL: {pushed.rest}")
+    return {"substrait_filter": pushed.substrait}
 
 
-def take_failed(
-    core: _core.Dataset, columns: Optional[List[str]], error: CoreError
-) -> Exception:
+def _conditions(filters: Iterable[Any]) -> Tuple[Optional[str], Optional["pc.Expression"]]:
+    """All conditions of a scan: one in SQL at most, and those of pyarrow together."""
+    sql = None
+    expression = None
+    for condition in filters:
+        if condition is None:
+            continue
+        if isinstance(condition, str):
+            sql = condition
+            continue
+        import pyarrow.compute as pc
+
+        if not isinstance(condition, pc.Expression):
+            raise NotImplementedError(
+                f"scanner: argument 'filter' as {type(condition).__name__} is not supported by "
+                "this version of lancecpp; pass an SQL condition as a string or a pyarrow "
+                "expression"
+            )
+        expression = condition if expression is None else expression & condition
+    return sql, expression
+
+
+def take_failed(core: _core.Dataset, columns: Dict[str, Any], error: CoreError) -> Exception:
     """The exception for a failed take: a wrong column is named like that of a scan (ValueError), a
     wrong position is an OSError, but both are the same to the engine."""
-    if columns is not None:
-        try:
-            core.scan_schema(_core.ScanOptions(columns=columns))
-        except CoreError:
-            return translate(error, "scan")
+    try:
+        core.scan_schema(_core.ScanOptions(**columns))
+    except CoreError:
+        return translate(error, "scan")
     return translate(error, "take")
 
 
@@ -182,6 +203,10 @@ def _changed(options: _core.ScanOptions, **changes: Any) -> _core.ScanOptions:
     return _core.ScanOptions(**{**{name: getattr(options, name) for name in names}, **changes})
 
 
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
 def _fragment_ids(fragments: Any) -> Optional[List[int]]:
     if fragments is None:
         return None
@@ -218,13 +243,41 @@ class LanceScanner:
     {'id': [0, 1]}
     """
 
-    def __init__(self, dataset: "LanceDataset", options: _core.ScanOptions):
+    __class__ = CountsAs("Scanner")  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        dataset: "LanceDataset",
+        options: _core.ScanOptions,
+        filter: PushedFilter = PushedFilter(),
+    ):
         self._dataset = dataset
         self._core = dataset._core
         self._options = options
+        # Of it the options have the part that the engine takes.
+        self._filter = filter
+
+    @staticmethod
+    def from_dataset(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("from_dataset: use LanceDataset.scanner")
+
+    @staticmethod
+    def from_fragment(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("from_fragment: use LanceFragment.scanner")
+
+    @staticmethod
+    def from_batches(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("from_batches: use pyarrow.dataset.Scanner.from_batches")
+
+    def _changed(self, **changes: Any) -> "LanceScanner":
+        return LanceScanner(self._dataset, _changed(self._options, **changes), self._filter)
 
     def to_table(self) -> "pa.Table":
         """All rows as one table."""
+        if self._filter.rest is not None:
+            import pyarrow as pa
+
+            return pa.Table.from_batches(self.to_batches(), self.projected_schema)
         try:
             return self._core.to_table(self._options)
         except CoreError as error:
@@ -232,22 +285,63 @@ class LanceScanner:
 
     def to_batches(self) -> Iterator["pa.RecordBatch"]:
         """An iterator that reads while it is pulled, in bounded memory."""
+        if self._filter.rest is not None:
+            yield from within(
+                self._rest_filtered(), self._options.offset, self._options.limit
+            )
+            return
         try:
             for batch in self._core.scan(self._options):
                 yield batch
         except CoreError as error:
             raise translate(error, "scan") from None
 
+    def scan_batches(self) -> Iterator[Any]:
+        """The batches as pyarrow's scanners give them, each with the fragment that it is of: not
+        known here."""
+        from pyarrow.dataset import TaggedRecordBatch
+
+        return (TaggedRecordBatch(batch, None) for batch in self.to_batches())
+
+    def _rest_filtered(self) -> Iterator["pa.RecordBatch"]:
+        """The rows for which pyarrow's part of the filter is true too."""
+        schema = self.projected_schema
+        columns = [name for name in self._filter.rest_columns if name not in schema.names]
+        names = list(schema.names) + columns
+        changes: Dict[str, Any] = {"columns": names}
+        if self._options.expressions is not None:
+            # What is computed may have the names of other columns.
+            columns = self._filter.rest_columns
+            computed = dict(self._options.expressions)
+            outputs = [(f"\0{i}", computed.get(n, n)) for i, n in enumerate(schema.names)]
+            changes = {"expressions": outputs + [(name, _quoted(name)) for name in columns]}
+        scanner = LanceScanner(
+            self._dataset,
+            _changed(
+                self._options,
+                limit=None,
+                offset=0,
+                with_row_id=False,
+                with_row_address=False,
+                **changes,
+            ),
+        )
+        return filtered(scanner.to_batches(), self._filter.rest, schema)
+
     def to_reader(self) -> "pa.RecordBatchReader":
         """A pyarrow reader that reads while it is pulled, in bounded memory."""
         import pyarrow as pa
 
+        if self._filter.rest is not None:
+            return pa.RecordBatchReader.from_batches(self.projected_schema, self.to_batches())
         try:
             return pa.RecordBatchReader.from_stream(self._core.scan(self._options))
         except CoreError as error:
             raise translate(error, "scan") from None
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        if self._filter.rest is not None:
+            return self.to_reader().__arrow_c_stream__(requested_schema)
         try:
             return self._core.scan(self._options).__arrow_c_stream__(requested_schema)
         except CoreError as error:
@@ -264,8 +358,8 @@ class LanceScanner:
                 f"blob_mode must be one of: {', '.join(map(repr, _BLOB_MODES))}, got {blob_mode!r}"
             )
         if blob_mode == "bytes":
-            options = _changed(self._options, blob_handling=_core.BlobHandling.bytes)
-            return LanceScanner(self._dataset, options).to_table().to_pandas(**kwargs)
+            scanner = self._changed(blob_handling=_core.BlobHandling.bytes)
+            return scanner.to_table().to_pandas(**kwargs)
         if blob_mode == "lazy" and self._options.blob_handling != _core.BlobHandling.bytes:
             schema = self.projected_schema
             blobs = [field.name for field in schema if _BLOB_KEY in (field.metadata or {})]
@@ -276,8 +370,7 @@ class LanceScanner:
     def _to_pandas_with_files(
         self, names: List[str], blobs: List[str], arguments: Dict[str, Any]
     ) -> "pd.DataFrame":
-        options = _changed(self._options, with_row_address=True)
-        table = LanceScanner(self._dataset, options).to_table()
+        table = self._changed(with_row_address=True).to_table()
         addresses = table[_ROW_ADDRESS].combine_chunks()
         plain = [name for name in names if name not in blobs]
         frame = table.select(plain).to_pandas(**arguments)
@@ -290,8 +383,7 @@ class LanceScanner:
         """The first ``num_rows`` rows of the scan."""
         rows = _row_count("num_rows", num_rows)
         limit = self._options.limit
-        options = _changed(self._options, limit=rows if limit is None else min(rows, limit))
-        return LanceScanner(self._dataset, options).to_table()
+        return self._changed(limit=rows if limit is None else min(rows, limit)).to_table()
 
     def count_rows(self) -> int:
         """The number of rows; not for a scan with a limit or an offset."""
@@ -300,10 +392,45 @@ class LanceScanner:
                 "Invalid user input: Cannot use limit/offset with aggregate. Apply limit to the "
                 "result instead."
             )
+        if self._filter.rest is not None:
+            scanner = self._changed(columns=[], expressions=None)
+            return sum(batch.num_rows for batch in scanner.to_batches())
         try:
             return self._core.count_scan(self._options)
         except CoreError as error:
             raise translate(error, "scan") from None
+
+    def explain_plan(self, verbose: bool = False) -> str:
+        """The steps of the scan, the last one first; see docs/expressions.md.
+
+        >>> data = lance.write_dataset({"id": [1, 2], "x": [3, 4]}, "memory://explain-example")
+        >>> print(data.scanner(columns=["x"], filter="id > 1").explain_plan())
+        Project: columns=[x]
+          ReadKept: columns=[x]
+            Filter: condition=id > 1
+              Read: columns=[id], fragments=1, rows=2
+        """
+        try:
+            return self._explained(self._core.explain_scan(self._options, verbose))
+        except CoreError as error:
+            raise translate(error, "scan") from None
+
+    def analyze_plan(self, count_rows: bool = False) -> str:
+        """Runs the scan (or its count) and says what each step did: rows, reads, bytes, time."""
+        options = self._options
+        if count_rows:
+            options = _changed(options, columns=[], expressions=None)
+        try:
+            return self._explained(self._core.analyze_scan(options))
+        except CoreError as error:
+            raise translate(error, "scan") from None
+
+    def _explained(self, plan: str) -> str:
+        """With what pyarrow does behind the engine's steps."""
+        if self._filter.rest is not None:
+            lines = [f"PyArrowFilter: condition={self._filter.rest}"]
+            plan = "\n".join(lines + ["  " + line for line in plan.splitlines()])
+        return plan.rstrip("\n")
 
     def take(self, indices: Any) -> "pa.Table":
         raise NotImplementedError("take: use LanceDataset.take")

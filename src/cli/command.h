@@ -46,6 +46,12 @@ struct RowsArguments {
   std::optional<std::string> columns;
 };
 
+struct ExplainArguments {
+  RowsArguments rows;  ///< without its limit
+  std::optional<uint64_t> limit;
+  bool analyze = false;
+};
+
 enum class FileFormat : uint8_t { kParquet, kCsv, kArrowFile, kArrowStream };
 
 struct ImportArguments {
@@ -96,6 +102,7 @@ Status RunVersions(const TableArguments& arguments);
 Status RunCount(const CountArguments& arguments);
 Status RunHead(const RowsArguments& arguments);
 Status RunTake(const RowsArguments& arguments);
+Status RunExplain(const ExplainArguments& arguments);
 Status RunImport(const ImportArguments& arguments);
 Status RunExport(const ExportArguments& arguments);
 Status RunInspect(const InspectArguments& arguments);

@@ -1,4 +1,4 @@
-// Declares the verbs on tables: info, schema, versions, count, head, take.
+// Declares the verbs on tables: info, schema, versions, count, head, take, explain.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -82,6 +82,21 @@ void AddTake(CLI::App& app, Action* action) {
   verb->callback([=] { *action = [=] { return RunTake(*arguments); }; });
 }
 
+void AddExplain(CLI::App& app, Action* action) {
+  CLI::App* verb = app.add_subcommand("explain", "Show the steps of reading rows");
+  auto arguments = std::make_shared<ExplainArguments>();
+  AddTableOptions(verb, &arguments->rows.table, /*with_version=*/true);
+  verb->add_option("-n,--rows", arguments->limit, "How many rows; default all")
+      ->check(WholeNumber());
+  verb->add_option("--columns", arguments->rows.columns,
+                   "Only these columns, separated by commas; paths like a.b are allowed");
+  AddFilter(verb, &arguments->rows.filter);
+  verb->add_flag("--analyze", arguments->analyze,
+                 "Read the rows, and show what each step did: rows, requests, bytes, time");
+  verb->footer("Example:\n  lance explain flights.lance --filter \"dep_delay > 60\" --analyze");
+  verb->callback([=] { *action = [=] { return RunExplain(*arguments); }; });
+}
+
 }  // namespace
 
 void AddTableVerbs(CLI::App& app, Action* action) {
@@ -94,6 +109,7 @@ void AddTableVerbs(CLI::App& app, Action* action) {
   AddCount(app, action);
   AddHead(app, action);
   AddTake(app, action);
+  AddExplain(app, action);
 }
 
 }  // namespace lance::cli

@@ -15,13 +15,14 @@ struct NamedVirtual {
   VirtualColumn column;
   std::string_view name;
 };
-constexpr std::array<NamedVirtual, 4> kVirtualColumns = {{
+constexpr std::array<NamedVirtual, 5> kVirtualColumns = {{
     {VirtualColumn::kRowId, "_rowid"},
     {VirtualColumn::kRowAddress, "_rowaddr"},
     {VirtualColumn::kCreatedAtVersion, "_row_created_at_version"},
     {VirtualColumn::kLastUpdatedAtVersion, "_row_last_updated_at_version"},
+    {VirtualColumn::kRowOffset, "_rowoffset"},
 }};
-constexpr std::string_view kRowOffsetName = "_rowoffset";
+constexpr std::string_view kAllColumns = "*";
 constexpr std::string_view kStruct = "struct";
 
 /// Parts of a path: separated by dots; back-ticks quote a part that holds dots.
@@ -88,10 +89,25 @@ Result<std::shared_ptr<arrow::Field>> FlatField(const Schema& data, const std::v
   return arrow_field->WithName(name)->WithNullable(nullable);
 }
 
+/// `*` stands for all columns of the table, unless one has that name.
+ColumnRequest WithAllNamed(const Schema& schema, ColumnRequest request) {
+  if (!request.columns || FindField(schema.fields, kAllColumns) >= 0) return request;
+  std::vector<std::string> names;
+  for (std::string& name : *request.columns) {
+    if (name != kAllColumns) {
+      names.push_back(std::move(name));
+      continue;
+    }
+    for (const Field& field : schema.fields) names.push_back(field.name);
+  }
+  request.columns = std::move(names);
+  return request;
+}
+
 class Selector {
  public:
   Selector(const Schema& schema, const ColumnRequest& request)
-      : schema_(schema), request_(request) {}
+      : schema_(schema), request_(WithAllNamed(schema, request)) {}
 
   Result<std::shared_ptr<const ColumnSelection>> Run() {
     static std::atomic<uint64_t> next_id{1};
@@ -199,7 +215,7 @@ class Selector {
   }
 
   const Schema& schema_;
-  const ColumnRequest& request_;
+  const ColumnRequest request_;
   std::shared_ptr<ColumnSelection> selection_;
   Schema shown_;  // what outputs are made of
   std::vector<std::shared_ptr<arrow::Field>> fields_;
@@ -221,9 +237,7 @@ std::optional<VirtualColumn> VirtualColumnFromName(std::string_view name) {
   return std::nullopt;
 }
 
-bool IsReservedColumnName(std::string_view name) {
-  return VirtualColumnFromName(name).has_value() || name == kRowOffsetName;
-}
+bool IsReservedColumnName(std::string_view name) { return VirtualColumnFromName(name).has_value(); }
 
 bool ColumnSelection::Needs(VirtualColumn column) const {
   return std::any_of(outputs.begin(), outputs.end(),

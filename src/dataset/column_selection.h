@@ -20,6 +20,7 @@ enum class VirtualColumn : uint8_t {
   kRowAddress,
   kCreatedAtVersion,
   kLastUpdatedAtVersion,
+  kRowOffset,  ///< position among the live rows of the version
 };
 
 std::string_view VirtualColumnName(VirtualColumn column);

@@ -224,6 +224,14 @@ arrow::Result<std::shared_ptr<arrow::Table>> Dataset::ToTable(const ScanOptions&
   return ShowJson(std::move(table), impl_->snapshot->MakeContext().pool());
 }
 
+arrow::Result<PlanNode> Dataset::ExplainScan(const ScanOptions& options) const {
+  return lance::ExplainScan(*impl_->snapshot, options);
+}
+
+arrow::Result<PlanNode> Dataset::AnalyzeScan(const ScanOptions& options) const {
+  return lance::AnalyzeScan(impl_->snapshot, options);
+}
+
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::Take(
     std::span<const uint64_t> indices,
     const std::optional<std::vector<std::string>>& columns) const {
@@ -231,6 +239,12 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::Take(
       auto batch,
       TakeRows(*impl_->snapshot, indices, {.columns = columns, .path_style = PathStyle::kNested}));
   return ShowJson(std::move(batch), impl_->snapshot->MakeContext().pool());
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::TakeExpressions(
+    std::span<const uint64_t> indices,
+    const std::vector<std::pair<std::string, std::string>>& expressions) const {
+  return TakeComputedRows(*impl_->snapshot, indices, expressions);
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::TakeFromFragment(

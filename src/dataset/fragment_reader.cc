@@ -1,6 +1,7 @@
 #include "dataset/fragment_reader.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_set>
 
 #include "arrow/api.h"
@@ -259,12 +260,13 @@ struct FragmentReader::Opener {
 Result<std::shared_ptr<FragmentReader>> FragmentReader::Open(
     const Context& context, const TableSession& session, const TableLocation& table,
     const Manifest& manifest, const FragmentSummary& summary,
-    std::shared_ptr<const ColumnSelection> selection) {
+    std::shared_ptr<const ColumnSelection> selection, uint64_t first_position) {
   if (summary.has_overlays) return Unsupported("reading data overlay files");
   ARROW_ASSIGN_OR_RAISE(auto fragment, ParseFragment(summary));
   std::shared_ptr<FragmentReader> reader(new FragmentReader);
   reader->selection_ = std::move(selection);
   reader->session_ = &session;
+  reader->first_position_ = first_position;
   Opener opener{context, session, table, manifest, std::move(fragment), reader.get()};
   ARROW_RETURN_NOT_OK(opener.Run());
   return reader;
@@ -381,9 +383,18 @@ const FragmentReader::Lineage* FragmentReader::LineageOf(VirtualColumn column) c
       lineage = &last_updated_at_;
       break;
     case VirtualColumn::kRowAddress:
+    case VirtualColumn::kRowOffset:
       return nullptr;
   }
   return *lineage ? &**lineage : nullptr;
+}
+
+uint64_t FragmentReader::FirstValue(VirtualColumn column, const RowRange& live_rows) const {
+  if (column == VirtualColumn::kRowOffset) {
+    return first_position_ + LivePosition(live_rows.start).value_or(0);
+  }
+  return static_cast<uint64_t>(
+      MakeRowAddress(fragment_id_, static_cast<uint32_t>(live_rows.start)));
 }
 
 Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadVirtual(const Context& context,
@@ -414,9 +425,7 @@ Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadVirtual(const Context&
     } else if (is_version) {
       std::fill(values.begin(), values.end(), kUnknownVersion);
     } else {
-      auto first =
-          static_cast<uint64_t>(MakeRowAddress(fragment_id_, static_cast<uint32_t>(range.start)));
-      for (size_t i = 0; i < values.size(); ++i) values[i] = first + i;
+      std::iota(values.begin(), values.end(), FirstValue(column, range));
     }
   }
   return std::make_shared<arrow::UInt64Array>(count, std::move(buffer));

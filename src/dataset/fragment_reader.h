@@ -27,10 +27,11 @@ namespace lance {
 /// rows is done in Open, so that reading a row costs the read. Immutable, thread-safe.
 class FragmentReader {
  public:
+  /// `first_position`: how many live rows are in the fragments before, if the selection needs it.
   static Result<std::shared_ptr<FragmentReader>> Open(
       const Context& context, const TableSession& session, const TableLocation& table,
       const Manifest& manifest, const FragmentSummary& summary,
-      std::shared_ptr<const ColumnSelection> selection);
+      std::shared_ptr<const ColumnSelection> selection, uint64_t first_position);
 
   uint64_t live_rows() const {
     return deletions_ != nullptr ? deletions_->num_live() : physical_rows_;
@@ -73,6 +74,8 @@ class FragmentReader {
   Result<std::shared_ptr<arrow::Array>> ReadVirtual(const Context& context, VirtualColumn column,
                                                     std::span<const RowRange> rows,
                                                     int64_t count) const;
+  /// Addresses and positions: that of the first row of a range, which others follow.
+  uint64_t FirstValue(VirtualColumn column, const RowRange& live_rows) const;
   Result<arrow::ArrayVector> PromoteBlobs(const FileRead& file, arrow::ArrayVector columns,
                                           arrow::MemoryPool* pool) const;
   Status ReadBlobs(const Context& context, arrow::ArrayVector* columns) const;
@@ -81,6 +84,7 @@ class FragmentReader {
   std::shared_ptr<const ColumnSelection> selection_;
   uint32_t fragment_id_ = 0;
   uint64_t physical_rows_ = 0;
+  uint64_t first_position_ = 0;
   double bytes_per_row_ = 0;
   std::shared_ptr<const DeletionVector> deletions_;
   std::vector<FileRead> files_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "table/row_words.h"
+
 namespace lance {
 namespace {
 
@@ -9,6 +11,8 @@ namespace {
 constexpr uint64_t kGroupRows = 8192;
 constexpr uint64_t kGroupBytes = 1 << 20;
 constexpr size_t kGroupMorsels = 16;
+/// If one row in so many is wanted, or fewer, the size of their fragment does not matter.
+constexpr uint64_t kSparseShare = 16;
 /// A batch as large as the caller wants is kept whole up to this.
 constexpr uint64_t kMaxBatchBytes = 64ull << 20;
 
@@ -42,6 +46,13 @@ Morsel MorselPlanner::Take(uint64_t rows) {
   return morsel;
 }
 
+uint64_t MorselPlanner::RowsWanted(uint64_t left) const {
+  if (range_.candidates == nullptr) return left;
+  const uint64_t id = snapshot_->fragments()[range_.fragments[next_fragment_]].id;
+  const query::OffsetSet* wanted = range_.candidates->Of(id);
+  return wanted == nullptr ? left : std::min(left, wanted->CountBelow(kMaxFragmentRows));
+}
+
 uint64_t MorselPlanner::MorselRows(double bytes_per_row) const {
   double per_row = std::max(bytes_per_row, 1.0 / 1024);
   auto rows_within = [&](uint64_t bytes) {
@@ -60,8 +71,11 @@ Result<std::vector<Morsel>> MorselPlanner::Next(const Context& context) {
   while (uint64_t left = RowsLeft()) {
     size_t index = range_.fragments[next_fragment_];
     const FragmentSummary& fragment = snapshot_->fragments()[index];
-    bool small = fragment.has_all_file_sizes && fragment.data_bytes <= range_.morsel_size.bytes &&
-                 left <= range_.morsel_size.rows;
+    const uint64_t wanted = RowsWanted(left);
+    const bool is_sparse = wanted * kSparseShare <= left;
+    bool small = wanted <= range_.morsel_size.rows &&
+                 (is_sparse ||
+                  (fragment.has_all_file_sizes && fragment.data_bytes <= range_.morsel_size.bytes));
     if (!small) {
       if (!group.empty()) return group;
       ARROW_ASSIGN_OR_RAISE(auto reader, snapshot_->OpenFragment(context, selection_, index));
@@ -69,8 +83,8 @@ Result<std::vector<Morsel>> MorselPlanner::Next(const Context& context) {
       return group;
     }
     group.push_back(Take(left));
-    group_rows += left;
-    group_bytes += fragment.data_bytes;
+    group_rows += wanted;
+    if (!is_sparse) group_bytes += fragment.data_bytes;
     if (group_rows >= kGroupRows || group_bytes >= kGroupBytes || group.size() >= kGroupMorsels) {
       return group;
     }

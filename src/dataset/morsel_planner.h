@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "dataset/candidates.h"
 #include "dataset/snapshot.h"
 #include "encoding/row_range.h"
 
@@ -32,6 +33,8 @@ struct ScanRange {
   uint64_t limit = 0;
   uint64_t batch_size = 0;
   MorselSize morsel_size = kTableMorsels;
+  /// Null: all rows of the fragments.
+  std::shared_ptr<const Candidates> candidates;
 };
 
 /// Cuts a scan into morsels of the wanted size, each a whole number of batches where that fits.
@@ -50,6 +53,8 @@ class MorselPlanner {
   /// Rows left of the current fragment; moves on to a fragment that has some. 0 at the end.
   uint64_t RowsLeft();
   Morsel Take(uint64_t rows);
+  /// How many of the rows left of the current fragment are read, at most.
+  uint64_t RowsWanted(uint64_t left) const;
   uint64_t MorselRows(double bytes_per_row) const;
 
   std::shared_ptr<const Snapshot> snapshot_;

@@ -4,6 +4,8 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <string>
 
 #include "arrow/api.h"
 #include "arrow/util/byte_size.h"
@@ -26,10 +28,27 @@ constexpr int64_t kSmallChunkRows = 4096;
 
 constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 
+/// The fragments that are asked for.
+Result<std::vector<size_t>> FragmentsOf(const Snapshot& snapshot, const ScanOptions& options) {
+  std::vector<size_t> indexes;
+  if (!options.fragments) {
+    indexes.resize(snapshot.fragments().size());
+    std::iota(indexes.begin(), indexes.end(), size_t{0});
+    return indexes;
+  }
+  for (uint64_t id : *options.fragments) {
+    ARROW_ASSIGN_OR_RAISE(size_t index, snapshot.FindFragment(id));
+    indexes.push_back(index);
+  }
+  return indexes;
+}
+
 Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanPlan& plan,
-                          const ScanOptions& options, MorselSize morsel_size) {
+                          const ScanOptions& options, MorselSize morsel_size,
+                          std::shared_ptr<const Candidates> candidates) {
   ScanRange range;
   range.morsel_size = morsel_size;
+  range.candidates = std::move(candidates);
   // Which rows pass a filter is only known when they are read.
   range.offset = plan.is_filtered() ? 0 : options.offset;
   range.limit = plan.is_empty()      ? 0
@@ -39,14 +58,12 @@ Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanPlan& plan,
   if (range.batch_size == 0 || range.batch_size > std::numeric_limits<uint32_t>::max()) {
     return UserError("batch_size must be between 1 and 4294967295, got ", range.batch_size);
   }
-  if (!options.fragments) {
-    range.fragments.resize(snapshot.fragments().size());
-    std::iota(range.fragments.begin(), range.fragments.end(), size_t{0});
-    return range;
-  }
-  for (uint64_t id : *options.fragments) {
-    ARROW_ASSIGN_OR_RAISE(size_t index, snapshot.FindFragment(id));
-    range.fragments.push_back(index);
+  ARROW_ASSIGN_OR_RAISE(range.fragments, FragmentsOf(snapshot, options));
+  if (range.candidates != nullptr) {
+    std::erase_if(range.fragments, [&](size_t index) {
+      const query::OffsetSet* wanted = range.candidates->Of(snapshot.fragments()[index].id);
+      return wanted != nullptr && wanted->IsNone();
+    });
   }
   return range;
 }
@@ -56,12 +73,17 @@ class MorselStream {
  public:
   static Result<std::unique_ptr<MorselStream>> Open(std::shared_ptr<const Snapshot> snapshot,
                                                     const ScanOptions& options,
-                                                    MorselSize morsel_size) {
-    ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*snapshot, options));
-    ARROW_ASSIGN_OR_RAISE(auto range, RangeOf(*snapshot, *plan, options, morsel_size));
+                                                    MorselSize morsel_size,
+                                                    std::span<const query::IndexPtr> indexes) {
+    ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*snapshot, options, indexes));
+    auto metrics = std::make_shared<ScanMetrics>();
+    ARROW_ASSIGN_OR_RAISE(auto candidates, plan->Search(snapshot->MakeContext(), metrics.get()));
+    ARROW_ASSIGN_OR_RAISE(auto range,
+                          RangeOf(*snapshot, *plan, options, morsel_size, std::move(candidates)));
     ARROW_ASSIGN_OR_RAISE(auto counts, snapshot->Counts());
-    return std::unique_ptr<MorselStream>(new MorselStream(
-        std::move(snapshot), std::move(plan), std::move(counts), std::move(range), options));
+    return std::unique_ptr<MorselStream>(new MorselStream(std::move(snapshot), std::move(plan),
+                                                          std::move(metrics), std::move(counts),
+                                                          std::move(range), options));
   }
   ~MorselStream() { stop_.RequestStop(Status::Cancelled("scan was closed")); }
 
@@ -86,7 +108,9 @@ class MorselStream {
     return nullptr;
   }
 
-  bool is_filtered() const { return plan_->is_filtered(); }
+  const ScanPlan& plan() const { return *plan_; }
+  const Candidates* candidates() const { return candidates_.get(); }
+  const ScanMetrics& metrics() const { return *metrics_; }
 
  private:
   Result<std::shared_ptr<arrow::RecordBatch>> NextRead() {
@@ -102,9 +126,12 @@ class MorselStream {
   }
 
   MorselStream(std::shared_ptr<const Snapshot> snapshot, std::shared_ptr<const ScanPlan> plan,
-               std::shared_ptr<const RowCounts> counts, ScanRange range, const ScanOptions& options)
+               std::shared_ptr<ScanMetrics> metrics, std::shared_ptr<const RowCounts> counts,
+               ScanRange range, const ScanOptions& options)
       : snapshot_(std::move(snapshot)),
         plan_(std::move(plan)),
+        metrics_(std::move(metrics)),
+        candidates_(range.candidates),
         planner_(snapshot_, plan_->first_selection(), std::move(counts), std::move(range)),
         kept_offset_(options.offset),
         kept_limit_(options.limit.value_or(kNoLimit)),
@@ -130,11 +157,13 @@ class MorselStream {
       // More rows than this are not needed of any morsel.
       uint64_t most_rows =
           kept_limit_ > kNoLimit - kept_offset_ ? kNoLimit : kept_offset_ + kept_limit_;
-      auto task = [context = context_, snapshot = snapshot_, plan = plan_, most_rows,
+      auto task = [context = context_, snapshot = snapshot_, plan = plan_, metrics = metrics_,
+                   candidates = candidates_, most_rows,
                    morsels = std::move(morsels)]() -> Result<OrderedWindow::Batches> {
         OrderedWindow::Batches batches;
         for (const Morsel& morsel : morsels) {
-          ARROW_ASSIGN_OR_RAISE(auto batch, plan->Read(context, *snapshot, morsel, most_rows));
+          ARROW_ASSIGN_OR_RAISE(auto batch, plan->Read(context, *snapshot, candidates.get(), morsel,
+                                                       most_rows, metrics.get()));
           batches.push_back(std::move(batch));
         }
         return batches;
@@ -153,6 +182,8 @@ class MorselStream {
 
   std::shared_ptr<const Snapshot> snapshot_;
   std::shared_ptr<const ScanPlan> plan_;
+  std::shared_ptr<ScanMetrics> metrics_;
+  std::shared_ptr<const Candidates> candidates_;
   MorselPlanner planner_;
   // Of the rows that pass the filter, if there is one.
   uint64_t kept_offset_;
@@ -213,9 +244,10 @@ class ScanReader final : public arrow::RecordBatchReader {
 }  // namespace
 
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(
-    std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options) {
+    std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options,
+    std::span<const query::IndexPtr> indexes) {
   ARROW_ASSIGN_OR_RAISE(auto stream,
-                        MorselStream::Open(std::move(snapshot), options, kStreamMorsels));
+                        MorselStream::Open(std::move(snapshot), options, kStreamMorsels, indexes));
   return std::make_shared<ScanReader>(std::move(stream),
                                       options.batch_size.value_or(kDefaultBatchSize));
 }
@@ -223,7 +255,7 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(
 Result<std::shared_ptr<arrow::Table>> ScanTable(std::shared_ptr<const Snapshot> snapshot,
                                                 const ScanOptions& options) {
   ARROW_ASSIGN_OR_RAISE(auto stream,
-                        MorselStream::Open(std::move(snapshot), options, kTableMorsels));
+                        MorselStream::Open(std::move(snapshot), options, kTableMorsels, {}));
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
@@ -237,7 +269,7 @@ Result<std::shared_ptr<arrow::Table>> ScanTable(std::shared_ptr<const Snapshot> 
   }
   ARROW_ASSIGN_OR_RAISE(auto table, arrow::Table::FromRecordBatches(stream->schema(), batches));
   // What a filter leaves of a morsel may be a row or two.
-  bool is_scattered = stream->is_filtered() && batches.size() > 1 &&
+  bool is_scattered = stream->plan().is_filtered() && batches.size() > 1 &&
                       table->num_rows() / static_cast<int64_t>(batches.size()) < kSmallChunkRows;
   return is_scattered ? table->CombineChunks() : table;
 }
@@ -246,14 +278,70 @@ Result<uint64_t> CountScan(std::shared_ptr<const Snapshot> snapshot, const ScanO
   ScanOptions without_columns = options;
   without_columns.columns.emplace();
   without_columns.expressions.reset();
-  ARROW_ASSIGN_OR_RAISE(auto stream,
-                        MorselStream::Open(std::move(snapshot), without_columns, kTableMorsels));
+  ARROW_ASSIGN_OR_RAISE(
+      auto stream, MorselStream::Open(std::move(snapshot), without_columns, kTableMorsels, {}));
   uint64_t rows = 0;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
     if (batch == nullptr) return rows;
     rows += static_cast<uint64_t>(batch->num_rows());
   }
+}
+
+namespace {
+
+PlanNode BelowLimit(PlanNode plan, const ScanOptions& options, std::optional<PlanMetrics> metrics) {
+  if (!options.limit && options.offset == 0) return plan;
+  PlanNode limit{.step = "Limit", .metrics = metrics};
+  if (options.limit) limit.details.push_back({"limit", std::to_string(*options.limit)});
+  limit.details.push_back({"offset", std::to_string(options.offset)});
+  limit.inputs.push_back(std::move(plan));
+  return limit;
+}
+
+/// What all steps have read.
+void AddReads(const PlanNode& node, PlanMetrics* metrics) {
+  if (node.metrics) {
+    metrics->reads += node.metrics->reads;
+    metrics->read_bytes += node.metrics->read_bytes;
+  }
+  for (const PlanNode& input : node.inputs) AddReads(input, metrics);
+}
+
+}  // namespace
+
+Result<PlanNode> ExplainScan(const Snapshot& snapshot, const ScanOptions& options,
+                             std::span<const query::IndexPtr> indexes) {
+  ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(snapshot, options, indexes));
+  if (plan->is_empty()) return PlanNode{.step = "Empty"};
+  ARROW_ASSIGN_OR_RAISE(auto fragments, FragmentsOf(snapshot, options));
+  return BelowLimit(plan->Describe(snapshot, fragments, nullptr, nullptr), options, std::nullopt);
+}
+
+Result<PlanNode> AnalyzeScan(const std::shared_ptr<const Snapshot>& snapshot,
+                             const ScanOptions& options, std::span<const query::IndexPtr> indexes) {
+  StepMetrics whole;
+  std::unique_ptr<MorselStream> stream;
+  {
+    StepTimer timer(&whole);
+    ARROW_ASSIGN_OR_RAISE(stream, MorselStream::Open(snapshot, options, kStreamMorsels, indexes));
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
+      if (batch == nullptr) break;
+      timer.AddRows(static_cast<uint64_t>(batch->num_rows()));
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(auto fragments, FragmentsOf(*snapshot, options));
+  PlanNode root{.step = "Scan", .metrics = MetricsOf(whole)};
+  if (stream->plan().is_empty()) {
+    root.inputs.push_back({.step = "Empty"});
+    return root;
+  }
+  PlanNode steps =
+      stream->plan().Describe(*snapshot, fragments, stream->candidates(), &stream->metrics());
+  AddReads(steps, &*root.metrics);
+  root.inputs.push_back(BelowLimit(std::move(steps), options, PlanMetrics{.rows = whole.rows}));
+  return root;
 }
 
 }  // namespace lance

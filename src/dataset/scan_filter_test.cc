@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "base/executor.h"
 #include "dataset/hand_made_table.h"
 #include "dataset/scan.h"
 #include "dataset/scan_plan.h"
+#include "dataset/take.h"
 
 namespace lance {
 namespace {
@@ -163,6 +165,175 @@ TEST_F(ScanFilterTest, OtherColumnsAreReadOfTheRowsThatPassOnly) {
   EXPECT_LT(bytes_of({.filter = "n = 12345"}), number_only + all / 4);
   EXPECT_LT(bytes_of({.columns = {{"n"}}, .filter = "n > 5 and st.parity = 1"}), number_only * 2)
       << "a struct's other members are not read";
+}
+
+TEST_F(ScanFilterTest, RowsAreFoundByTheirAddresses) {
+  constexpr uint64_t kSecond = 5ULL << 32;
+  auto at = [](uint64_t address) { return std::to_string(address); };
+  EXPECT_EQ(Numbers({.filter = "_rowaddr = " + at(kSecond + 1)}),
+            std::vector<int64_t>({kRows / 2 + 1}));
+  EXPECT_EQ(Numbers({.filter = "_rowid = " + at(kSecond)}), std::vector<int64_t>()) << "deleted";
+  EXPECT_EQ(Numbers({.filter = "_rowaddr = " + at(kSecond + 10000)}), std::vector<int64_t>());
+  EXPECT_EQ(Numbers({.filter = "_rowaddr = " + at(7ULL << 32)}), std::vector<int64_t>());
+  EXPECT_EQ(Numbers({.filter = "_rowid in (3, 4, 8589934592, " + at(kSecond + 9) + ")"}),
+            std::vector<int64_t>({3, 4, kRows / 2 + 9}));
+  EXPECT_EQ(
+      Numbers({.filter = "_rowaddr > 9990 and _rowaddr <= " + at(kSecond + 4) + " and n % 2 = 0"}),
+      Expected([](int64_t n) { return n > 9990 && n <= kRows / 2 + 4 && n % 2 == 0; }));
+  EXPECT_EQ(Numbers({.filter = "not (_rowid >= 5 and _rowid < " + at(kSecond + 9990) + ")"}),
+            Expected([](int64_t n) { return n < 5 || n >= kRows / 2 + 9990; }));
+  EXPECT_EQ(Numbers({.filter = "_rowid <> 0 and n < 4"}), std::vector<int64_t>({1, 2, 3}));
+  EXPECT_EQ(Numbers({.filter = "_rowid = 4 or n = 2"}), std::vector<int64_t>({2, 4}));
+  EXPECT_EQ(Numbers({.filter = "_rowid >= 10", .limit = 2, .offset = 1}),
+            std::vector<int64_t>({11, 12}));
+  EXPECT_EQ(Numbers({.filter = "_rowid in (5, " + at(kSecond + 1) + ")", .fragments = {{5, 0}}}),
+            std::vector<int64_t>({kRows / 2 + 1, 5}));
+}
+
+TEST_F(ScanFilterTest, RowsFoundByTheirAddressesCostTheirReadsOnly) {
+  const IoStats& stats = snapshot_->session()->io_stats();
+  auto reads_of = [&](const ScanOptions& options) {
+    uint64_t before = stats.reads.load();
+    CheckOk(ScanTable(snapshot_, options).status());
+    return stats.reads.load() - before;
+  };
+  ScanOptions one{.columns = {{"n", "bulk"}}, .filter = "_rowid = 77 and _rowaddr < 100"};
+  CheckOk(ScanTable(snapshot_, one).status());
+  std::vector<uint64_t> row = {77};
+  uint64_t before = stats.reads.load();
+  CheckOk(TakeRows(*snapshot_, row, {.columns = one.columns}).status());
+  uint64_t of_take = stats.reads.load() - before;
+  before = stats.reads.load();
+  CheckOk(TakeRows(*snapshot_, row, {.columns = one.columns}).status());
+  of_take = std::min(of_take, stats.reads.load() - before);
+  EXPECT_EQ(reads_of(one), of_take);
+  before = stats.reads.load();
+  EXPECT_EQ(CountScan(snapshot_, {.filter = "_rowid between 5 and 7"}).ValueOrDie(), 3U);
+  EXPECT_EQ(stats.reads.load(), before) << "counting by address reads nothing";
+}
+
+TEST_F(ScanFilterTest, OffsetsAreColumnsToo) {
+  auto offsets = [](const ScanOptions& options) {
+    auto table = ScanTable(snapshot_, options).ValueOrDie();
+    std::vector<uint64_t> values;
+    for (const auto& chunk : table->GetColumnByName("_rowoffset")->chunks()) {
+      const auto& numbers = static_cast<const arrow::UInt64Array&>(*chunk);
+      values.insert(values.end(), numbers.raw_values(), numbers.raw_values() + numbers.length());
+    }
+    return values;
+  };
+  std::vector<uint64_t> all = offsets({.columns = {{"_rowoffset"}}});
+  std::vector<uint64_t> counted(all.size());
+  std::iota(counted.begin(), counted.end(), uint64_t{0});
+  EXPECT_EQ(all, counted);
+  EXPECT_EQ(Numbers({.columns = {{"n", "_rowoffset"}},
+                     .filter = "_rowoffset in (0, 10000, 10001, 10002)"}),
+            std::vector<int64_t>({0, kRows / 2 + 1, kRows / 2 + 2, kRows / 2 + 4}));
+  EXPECT_EQ(offsets({.columns = {{"_rowoffset"}}, .filter = "n > 10003", .limit = 2}),
+            std::vector<uint64_t>({10002, 10003}));
+  std::vector<uint64_t> rows = {10002, 3, 3};
+  auto taken = TakeRows(*snapshot_, rows, {.columns = {{"_rowoffset", "n"}}}).ValueOrDie();
+  EXPECT_EQ(taken->column(0)->ToString(), "[\n  10002,\n  3,\n  3\n]");
+}
+
+TEST_F(ScanFilterTest, AStarStandsForAllColumns) {
+  auto table = ScanTable(snapshot_, {.columns = {{"_rowid", "*"}}, .limit = 1}).ValueOrDie();
+  EXPECT_EQ(table->schema()->field_names(),
+            std::vector<std::string>({"_rowid", "n", "st", "bulk"}));
+}
+
+TEST_F(ScanFilterTest, TakesComputeColumnsToo) {
+  std::vector<uint64_t> rows = {10000, 2, 2};
+  auto taken =
+      TakeComputedRows(*snapshot_, rows, {{"twice", "n * 2"}, {"at", "_rowoffset"}}).ValueOrDie();
+  EXPECT_EQ(taken->column(0)->ToString(), "[\n  20002,\n  4,\n  4\n]");
+  EXPECT_EQ(taken->column(1)->ToString(), "[\n  10000,\n  2,\n  2\n]");
+  EXPECT_FALSE(TakeComputedRows(*snapshot_, rows, {{"x", "nothing"}}).ok());
+}
+
+/// Finds rows by `n`, of the first fragment only.
+class NumberIndex final : public query::PredicateIndex {
+ public:
+  explicit NumberIndex(bool is_exact) : is_exact_(is_exact) { coverage_.add(0U); }
+
+  std::optional<query::IndexOffer> Accepts(const query::Expr& condition) const override {
+    bool is_equality = condition.IsCallOf("=") && condition.args[1]->IsLiteral();
+    if (!is_equality || condition.args[0]->name != "n") return std::nullopt;
+    return query::IndexOffer{.cost = 1, .is_exact = is_exact_};
+  }
+  Result<query::IndexAnswer> Search(const Context& context,
+                                    const query::Expr& condition) const override {
+    auto value = static_cast<const arrow::Int64Array&>(*condition.args[1]->value).Value(0);
+    query::RowSet rows = query::RowSet::None();
+    rows.Add(0, static_cast<uint32_t>(value));
+    // Stale and surplus rows may be among them.
+    rows.Add(5, 0);
+    if (is_exact_) return query::IndexAnswer::Exact(rows);
+    rows.Add(0, static_cast<uint32_t>(value + 1));
+    return query::IndexAnswer::AtMost(rows);
+  }
+  const RoaringBitmap& coverage() const override { return coverage_; }
+  std::string_view name() const override { return "numbers"; }
+
+ private:
+  bool is_exact_;
+  RoaringBitmap coverage_;
+};
+
+TEST_F(ScanFilterTest, IndexesFindTheRowsOfTheFragmentsThatTheyCover) {
+  for (bool is_exact : {true, false}) {
+    std::vector<query::IndexPtr> indexes = {std::make_shared<NumberIndex>(is_exact)};
+    auto numbers = [&](const std::string& filter) {
+      ScanOptions options{.columns = {{"n"}}, .filter = filter};
+      auto table = ScanBatches(snapshot_, options, indexes).ValueOrDie()->ToTable().ValueOrDie();
+      auto plain = ScanTable(snapshot_, options).ValueOrDie();
+      EXPECT_TRUE(table->Equals(*plain)) << filter;
+      return table->num_rows();
+    };
+    EXPECT_EQ(numbers("n = 77"), 1);
+    EXPECT_EQ(numbers("n = 12345"), 1) << "in the fragment that is not covered";
+    EXPECT_EQ(numbers("n = 77 and st.parity = 0"), 0);
+    EXPECT_EQ(numbers("(n = 77 or n = 78) and st.parity = 0"), 1);
+    EXPECT_EQ(numbers("n = 77 and _rowaddr >= 77"), 1);
+    EXPECT_EQ(numbers("n = 77 or st.parity = 0"), 10000) << "no use for it";
+    ScanOptions one{.columns = {{"bulk"}}, .filter = "n = 77 and st.parity = 1"};
+    std::string plan = PlanToText(ExplainScan(*snapshot_, one, indexes).ValueOrDie());
+    EXPECT_EQ(plan.find("Union\n") != std::string::npos, is_exact) << plan;
+    EXPECT_THAT(plan, HasSubstr("IndexSearch: query=numbers(n = 77)"));
+    one.fragments = {{0}};
+    PlanNode done = AnalyzeScan(snapshot_, one, indexes).ValueOrDie();
+    const PlanNode* read = &done;
+    while (read->step != "Read") read = &read->inputs[0];
+    EXPECT_EQ(read->metrics->rows, is_exact ? 1U : 2U) << PlanToText(done);
+  }
+}
+
+TEST_F(ScanFilterTest, PlansTellTheirSteps) {
+  ScanOptions options{.columns = {{"bulk", "n"}}, .filter = "n > 10", .limit = 5};
+  EXPECT_EQ(PlanToText(ExplainScan(*snapshot_, options).ValueOrDie()),
+            "Limit: limit=5, offset=0\n"
+            "  Project: columns=[bulk, n]\n"
+            "    ReadKept: columns=[bulk]\n"
+            "      Filter: condition=n > 10\n"
+            "        Read: columns=[n], fragments=2, rows=19997\n");
+  EXPECT_EQ(PlanToText(ExplainScan(*snapshot_, {.filter = "1 = 2"}).ValueOrDie()), "Empty\n");
+  EXPECT_EQ(PlanToText(
+                ExplainScan(*snapshot_, {.expressions = Expressions{{"m", "n + 1"}}}).ValueOrDie()),
+            "Compute: m=n + 1\n"
+            "  Read: columns=[n], fragments=2, rows=19997\n");
+  const IoStats& stats = snapshot_->session()->io_stats();
+  uint64_t before = stats.read_bytes.load();
+  PlanNode done =
+      AnalyzeScan(snapshot_, {.columns = {{"bulk"}}, .filter = "n % 1000 = 1"}).ValueOrDie();
+  uint64_t bytes = 0;
+  for (const PlanNode* node = &done; !node->inputs.empty();) {
+    node = &node->inputs[0];
+    bytes += node->metrics->read_bytes;
+  }
+  EXPECT_EQ(bytes, stats.read_bytes.load() - before);
+  EXPECT_EQ(bytes, done.metrics->read_bytes);
+  EXPECT_EQ(done.metrics->rows, 20U);
+  EXPECT_THAT(PlanToText(done), HasSubstr("Filter: condition=(n % 1000) = 1; rows=20, reads=0, "));
 }
 
 TEST_F(ScanFilterTest, ExpressionsMakeColumns) {

@@ -71,8 +71,14 @@ Result<std::shared_ptr<FragmentReader>> Snapshot::OpenFragment(
     size_t fragment_index) const {
   ReaderKey key{selection->id, fragment_index};
   if (auto reader = readers_.Get(key)) return reader;
-  ARROW_ASSIGN_OR_RAISE(auto reader, FragmentReader::Open(context, *session_, table_, manifest(),
-                                                          fragments()[fragment_index], selection));
+  uint64_t first_position = 0;
+  if (selection->Needs(VirtualColumn::kRowOffset)) {
+    ARROW_ASSIGN_OR_RAISE(auto counts, Counts());
+    first_position = counts->starts[fragment_index];
+  }
+  ARROW_ASSIGN_OR_RAISE(
+      auto reader, FragmentReader::Open(context, *session_, table_, manifest(),
+                                        fragments()[fragment_index], selection, first_position));
   return readers_.Put(key, std::move(reader));
 }
 

@@ -7,6 +7,7 @@
 #include "arrow/compute/exec.h"
 #include "base/compute_kernels.h"
 #include "base/executor.h"
+#include "dataset/read_plan.h"
 #include "file/null_items.h"
 
 namespace lance {
@@ -143,6 +144,19 @@ Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(const Snapshot& snapshot,
   ARROW_ASSIGN_OR_RAISE(auto counts, snapshot.Counts());
   ARROW_RETURN_NOT_OK(CheckPositions(positions, counts->total()));
   return Taker(snapshot, std::move(selection), std::move(counts)).Take(positions);
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> TakeComputedRows(
+    const Snapshot& snapshot, std::span<const uint64_t> positions,
+    const std::vector<std::pair<std::string, std::string>>& expressions) {
+  ARROW_ASSIGN_OR_RAISE(auto plan,
+                        ReadPlan::Make(snapshot, {.expressions = expressions}, /*filter=*/nullptr));
+  ARROW_ASSIGN_OR_RAISE(auto counts, snapshot.Counts());
+  ARROW_RETURN_NOT_OK(CheckPositions(positions, counts->total()));
+  ARROW_ASSIGN_OR_RAISE(
+      auto rows, Taker(snapshot, plan->first_selection(), std::move(counts)).Take(positions));
+  ReadMetrics metrics;
+  return plan->MakeOutput(snapshot.MakeContext(), *rows, &metrics.output);
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> TakeRowsOfFragment(const Snapshot& snapshot,

@@ -14,6 +14,10 @@ namespace lance {
 Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(const Snapshot& snapshot,
                                                      std::span<const uint64_t> positions,
                                                      const ColumnRequest& request);
+/// The same with columns computed by SQL expressions, each with its name.
+Result<std::shared_ptr<arrow::RecordBatch>> TakeComputedRows(
+    const Snapshot& snapshot, std::span<const uint64_t> positions,
+    const std::vector<std::pair<std::string, std::string>>& expressions);
 /// The same within one fragment.
 Result<std::shared_ptr<arrow::RecordBatch>> TakeRowsOfFragment(const Snapshot& snapshot,
                                                                uint64_t fragment_id,

@@ -7,10 +7,10 @@
 #include "base/byte_reader.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "base/roaring_bitmap.h"
 #include "io/object_store.h"
 #include "table.pb.h"
 #include "table/deletion_vector.h"
-#include "table/roaring_bitmap.h"
 
 namespace lance {
 

@@ -4,8 +4,8 @@
 #include "arrow/io/memory.h"
 #include "arrow/ipc/writer.h"
 #include "arrow/util/compression.h"
+#include "base/roaring_bitmap.h"
 #include "gtest/gtest.h"
-#include "table/roaring_bitmap.h"
 
 namespace lance {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "table/roaring_bitmap.h"
+#include "base/roaring_bitmap.h"
 
 namespace lance {
 

@@ -7,8 +7,8 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "base/roaring_bitmap.h"
 #include "table/manifest.h"
-#include "table/roaring_bitmap.h"
 #include "table/table_paths.h"
 
 namespace lance {

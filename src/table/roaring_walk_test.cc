@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
+#include "base/roaring_bitmap.h"
 #include "gtest/gtest.h"
-#include "table/roaring_bitmap.h"
 
 namespace lance {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <map>
 
-#include "table/roaring_bitmap.h"
+#include "base/roaring_bitmap.h"
 #include "table/row_words.h"
 
 namespace lance {

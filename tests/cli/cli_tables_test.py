@@ -52,6 +52,22 @@ def test_count(cli, uri):
     assert cli.json("count", uri) == {"version": 3, "count": 10}
 
 
+def test_explain(cli, uri):
+    text = cli("explain", uri, "--filter", "id > 5", "--columns", "name", "-n", "2").out
+    assert [line.split(":")[0].strip() for line in text.splitlines()] == ["Limit", "Project", "ReadKept", "Filter", "Read"]
+    assert "condition=id > 5" in text
+    plan = cli.json("explain", uri, "--filter", "id > 5", "--analyze")["plan"]
+    assert plan["step"] == "Scan"
+    assert plan["metrics"]["rows"] == 4
+    read = plan
+    while read["inputs"]:
+        read = read["inputs"][0]
+    assert read["details"]["columns"] == "[id]"
+    assert read["metrics"]["rows"] == 10
+    assert read["metrics"]["read_bytes"] > 0
+    assert "did you mean 'name'" in cli.fails("explain", uri, "--filter", "nme = 'a'")
+
+
 def test_filters(cli, uri):
     assert cli("count", uri, "--version", "1", "--filter", "id < 100 AND name IS NULL").out == "14\n"
     rows = cli.json("head", uri, "--version", "1", "-n", "2", "--columns", "id", "--filter", "point.x % 100 = 7")["rows"]

@@ -317,8 +317,6 @@ def test_fragments_of_the_wrong_kind(lance, table):
         table.scanner(fragments=[0])
     with pytest.raises(OverflowError):
         table.get_fragment(-1)
-    with pytest.raises(ValueError, match="filter"):
-        table.get_fragments("id > 1")
 
 
 def test_take_out_of_range(lance, table):

@@ -136,7 +136,7 @@ def test_every_public_function_is_annotated(lancecpp):
 
 @pytest.mark.parametrize("name", ["", *MODULES])
 def test_examples_in_docstrings(lancecpp, name):
-    module = sys.modules["lancecpp" + (f".{name}" if name else "")]
+    module = importlib.import_module("lancecpp" + (f".{name}" if name else ""))
     names = {**vars(module), "lance": lancecpp}
     result = doctest.testmod(module, globs=names, optionflags=doctest.ELLIPSIS)
     assert result.failed == 0

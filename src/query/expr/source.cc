@@ -6,16 +6,16 @@ namespace lance::query {
 namespace {
 
 constexpr size_t kExcerptBytes = 40;
+/// Messages name things by their whole names, which may be of any length.
+constexpr size_t kMessageBytes = 500;
 
 bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-/// At most kExcerptBytes from `begin`, not ending inside of a character.
-std::string Excerpt(std::string_view text, size_t begin) {
-  std::string_view rest = text.substr(std::min(begin, text.size()));
-  if (rest.size() <= kExcerptBytes) return std::string(rest);
-  size_t end = kExcerptBytes;
-  while (end > 0 && IsContinuation(rest[end])) --end;
-  return std::string(rest.substr(0, end)) + "…";
+/// At most `end` bytes, not ending inside of a character.
+std::string Shortened(std::string_view text, size_t end) {
+  if (text.size() <= end) return std::string(text);
+  while (end > 0 && IsContinuation(text[end])) --end;
+  return std::string(text.substr(0, end)) + "…";
 }
 
 }  // namespace
@@ -28,15 +28,16 @@ std::string_view Source::TextAt(SourceSpan span) const {
 }
 
 Status Source::ErrorAt(SourceSpan span, std::string_view message) const {
-  if (!has_positions_) return UserError(message);
+  const std::string what = Shortened(message, kMessageBytes);
+  if (!has_positions_) return UserError(what);
   if (span.begin >= text_.size()) {
-    return UserError(message, ", at the end of the expression");
+    return UserError(what, ", at the end of the expression");
   }
   std::string_view before = text_.substr(0, span.begin);
   auto characters =
       std::count_if(before.begin(), before.end(), [](char byte) { return !IsContinuation(byte); });
-  return UserError(message, ", at character ", characters + 1, " of the expression: '",
-                   Excerpt(text_, span.begin), "'");
+  return UserError(what, ", at character ", characters + 1, " of the expression: '",
+                   Shortened(text_.substr(span.begin), kExcerptBytes), "'");
 }
 
 }  // namespace lance::query

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "query/expr/function.h"
 #include "query/expr/kernel/calendar.h"
@@ -90,7 +91,7 @@ struct Moment {
   int64_t nanos = 0;
 };
 
-Moment MomentOf(int64_t value, int64_t per_second) {
+inline Moment MomentOf(int64_t value, int64_t per_second) {
   int64_t seconds = FloorDivide(value, per_second);
   return {FloorDivide(seconds, kSecondsPerDay), FloorModulo(seconds, kSecondsPerDay),
           FloorModulo(value, per_second) * (kNanosPerSecond / per_second)};
@@ -139,6 +140,22 @@ int64_t UnitOf(const arrow::DataType& type) {
   return UnitsPerSecond(static_cast<const arrow::TimestampType&>(type).unit());
 }
 
+/// use(units per second), as a constant: dividing by one is several times as fast.
+template <typename Use>
+auto WithUnit(const arrow::DataType& type, Use use) {
+  switch (static_cast<const arrow::TimestampType&>(type).unit()) {
+    case TimeUnit::SECOND:
+      return use(std::integral_constant<int64_t, UnitsPerSecond(TimeUnit::SECOND)>());
+    case TimeUnit::MILLI:
+      return use(std::integral_constant<int64_t, UnitsPerSecond(TimeUnit::MILLI)>());
+    case TimeUnit::MICRO:
+      return use(std::integral_constant<int64_t, UnitsPerSecond(TimeUnit::MICRO)>());
+    case TimeUnit::NANO:
+      break;
+  }
+  return use(std::integral_constant<int64_t, UnitsPerSecond(TimeUnit::NANO)>());
+}
+
 /// The operand's local times.
 Result<Operand> Local(const CallContext& context, const Operand& operand) {
   ARROW_ASSIGN_OR_RAISE(auto local, ToLocalTime(context.pool, operand.array));
@@ -151,9 +168,10 @@ Result<std::shared_ptr<Array>> DatePart(const CallContext& context, std::span<co
   Part part = *PartNamed(BytesValues(args[0])[0]);
   ARROW_ASSIGN_OR_RAISE(Operand local, Local(context, args[1]));
   FixedValues<int64_t> values(local);
-  int64_t per_second = UnitOf(*local.array->type());
-  return MapFixed<T>(context, args.subspan(1), rows, [&](int64_t row) {
-    return static_cast<T>(PartOf(MomentOf(values[row], per_second), part));
+  return WithUnit(*local.array->type(), [&](auto per_second) {
+    return MapFixed<T>(context, args.subspan(1), rows, [&](int64_t row) {
+      return static_cast<T>(PartOf(MomentOf(values[row], per_second), part));
+    });
   });
 }
 

@@ -9,6 +9,8 @@
 #include "query/expr/function.h"
 #include "query/expr/kernel/gather.h"
 #include "query/expr/kernel/reading.h"
+#include "query/expr/kernel/regex_literal.h"
+#include "query/expr/kernel/substring_search.h"
 
 namespace lance::query {
 namespace {
@@ -45,10 +47,37 @@ bool HasGlobalFlag(std::span<const Operand> args) {
   return args.size() > 3 && BytesValues(args[3])[0].find('g') != std::string_view::npos;
 }
 
+/// Matches only the rows that have `literal`; nullptr if that are too many for it to pay.
+Result<std::shared_ptr<Array>> MatchWithLiteral(
+    const CallContext& context, const Operand& texts, int64_t rows, std::string_view literal,
+    const arrow::compute::MatchSubstringOptions& options) {
+  constexpr size_t kWorthwhileShare = 2;
+  std::vector<int64_t> likely = RowsContaining(BytesValues(texts), rows, literal);
+  if (likely.size() * kWorthwhileShare > static_cast<size_t>(rows)) return nullptr;
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, {&texts, 1}, rows));
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> bits,
+                        arrow::AllocateEmptyBitmap(rows, context.pool));
+  ARROW_ASSIGN_OR_RAISE(auto picked, Gather(context.pool, texts.array, likely));
+  ARROW_ASSIGN_OR_RAISE(auto matches, CallArrow("match_substring_regex", context, picked, options));
+  const BooleanValues is_match(Operand{matches, false});
+  for (size_t i = 0; i < likely.size(); ++i) {
+    if (is_match[static_cast<int64_t>(i)]) {
+      arrow::bit_util::SetBit(bits->mutable_data(), likely[i]);
+    }
+  }
+  return MakeBooleans(rows, std::move(bits), nulls.validity());
+}
+
 Result<std::shared_ptr<Array>> RegexpLike(const CallContext& context, std::span<const Operand> args,
                                           int64_t rows) {
-  return CallArrow("match_substring_regex", context, args[0].array,
-                   arrow::compute::MatchSubstringOptions(PatternOf(args, 2)));
+  arrow::compute::MatchSubstringOptions options(PatternOf(args, 2));
+  // Flags are written into the pattern, which then has no literal.
+  const std::string literal = RequiredLiteral(options.pattern);
+  if (!args[0].is_constant && !literal.empty()) {
+    ARROW_ASSIGN_OR_RAISE(auto matches, MatchWithLiteral(context, args[0], rows, literal, options));
+    if (matches != nullptr) return matches;
+  }
+  return CallArrow("match_substring_regex", context, args[0].array, options);
 }
 
 /// Nulls have no match.

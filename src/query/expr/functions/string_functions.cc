@@ -29,13 +29,41 @@ Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const Call
   return result.make_array();
 }
 
+/// `kFrom` is the first of 26 ASCII letters that change their case. Text of ASCII only keeps its
+/// offsets, and is changed as a whole.
+template <char kFrom>
+Result<std::shared_ptr<Array>> ChangeCase(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
+  const Array& array = *args[0].array;
+  const std::string_view all = BytesValues(args[0]).Joined(array.length());
+  auto data = array.data()->Copy();
+  const int64_t size = static_cast<int64_t>(all.size());
+  // The offsets count from the start of the buffer, of which this may be a slice.
+  const int64_t before =
+      size == 0 ? 0 : all.data() - reinterpret_cast<const char*>(data->buffers[2]->data());
+  if (before > size || !IsAscii(all)) {
+    return CallArrow(kFrom == 'a' ? "utf8_upper" : "utf8_lower", context, args);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto buffer, AllocateValues<char>(context.pool, before + size));
+  char* out = buffer->template mutable_data_as<char>();
+  std::fill_n(out, before, '\0');
+  std::transform(all.begin(), all.end(), out + before, [](char c) {
+    constexpr int kLetters = 26;
+    constexpr int kCaseBit = 0x20;
+    const bool changes = static_cast<unsigned char>(c - kFrom) < kLetters;
+    return static_cast<char>(c ^ (changes ? kCaseBit : 0));
+  });
+  data->buffers[2] = std::move(buffer);
+  return arrow::MakeArray(data);
+}
+
 Result<std::shared_ptr<Array>> Upper(const CallContext& context, std::span<const Operand> args,
                                      int64_t rows) {
-  return CallArrow("utf8_upper", context, args);
+  return ChangeCase<'a'>(context, args, rows);
 }
 Result<std::shared_ptr<Array>> Lower(const CallContext& context, std::span<const Operand> args,
                                      int64_t rows) {
-  return CallArrow("utf8_lower", context, args);
+  return ChangeCase<'A'>(context, args, rows);
 }
 Result<std::shared_ptr<Array>> InitCap(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
@@ -99,7 +127,7 @@ Result<std::shared_ptr<Array>> Trim(const CallContext& context, std::span<const 
   const Operand& set_operand = args.size() > 1 ? args[1] : args[0];
   BytesValues sets(set_operand);
   bool has_set = args.size() > 1;
-  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+  return MapTexts(context, args, rows, [&](int64_t row, std::string_view* out) {
     std::string_view set = has_set ? sets[row] : std::string_view(" ");
     std::string_view text = texts[row];
     if (kLeft) text = TrimLeft(text, set);
@@ -176,20 +204,23 @@ Bound BindConcat(BindArgs args) {
 
 // ---- lengths and positions ----
 
-Result<std::shared_ptr<Array>> CharLength(const CallContext& context, std::span<const Operand> args,
-                                          int64_t rows) {
-  BytesValues texts(args[0]);
-  return MapFixed<int32_t>(context, args, rows, [&](int64_t row) {
-    return static_cast<int32_t>(CountCharacters(texts[row]));
-  });
-}
-
 template <int32_t kUnitsPerByte>
 Result<std::shared_ptr<Array>> ByteLength(const CallContext& context, std::span<const Operand> args,
                                           int64_t rows) {
   BytesValues texts(args[0]);
   return MapFixed<int32_t>(context, args, rows, [&](int64_t row) {
     return static_cast<int32_t>(texts[row].size()) * kUnitsPerByte;
+  });
+}
+
+Result<std::shared_ptr<Array>> CharLength(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
+  BytesValues texts(args[0]);
+  if (!args[0].is_constant && IsAscii(texts.Joined(rows))) {
+    return ByteLength<1>(context, args, rows);
+  }
+  return MapFixed<int32_t>(context, args, rows, [&](int64_t row) {
+    return static_cast<int32_t>(CountCharacters(texts[row]));
   });
 }
 
@@ -285,11 +316,11 @@ Result<std::shared_ptr<Array>> ContainsTokens(const CallContext& context,
 // ---- parts ----
 
 /// Characters [begin, end) counted from 1; what lies outside of the text is empty.
-void AppendCharacters(std::string_view text, int64_t begin, int64_t end, std::string* out) {
+std::string_view Characters(std::string_view text, int64_t begin, int64_t end) {
   begin = std::max<int64_t>(begin, 1);
-  if (end <= begin) return;
+  if (end <= begin) return {};
   text.remove_prefix(ByteOfCharacter(text, begin - 1));
-  *out += text.substr(0, ByteOfCharacter(text, end - begin));
+  return text.substr(0, ByteOfCharacter(text, end - begin));
 }
 
 Result<std::shared_ptr<Array>> SubStr(const CallContext& context, std::span<const Operand> args,
@@ -298,7 +329,7 @@ Result<std::shared_ptr<Array>> SubStr(const CallContext& context, std::span<cons
   FixedValues<int64_t> starts(args[1]);
   bool has_length = args.size() > 2;
   FixedValues<int64_t> lengths(args[has_length ? 2 : 1]);
-  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+  return MapTexts(context, args, rows, [&](int64_t row, std::string_view* out) {
     int64_t end = std::numeric_limits<int64_t>::max();
     if (has_length) {
       if (lengths[row] < 0) return UserError("negative length ", lengths[row], " of a substring");
@@ -306,7 +337,7 @@ Result<std::shared_ptr<Array>> SubStr(const CallContext& context, std::span<cons
         end = std::numeric_limits<int64_t>::max();
       }
     }
-    AppendCharacters(texts[row], starts[row], end, out);
+    *out = Characters(texts[row], starts[row], end);
     return Status::OK();
   });
 }
@@ -328,13 +359,13 @@ Result<std::shared_ptr<Array>> Side(const CallContext& context, std::span<const 
                                     int64_t rows) {
   BytesValues texts(args[0]);
   FixedValues<int64_t> counts(args[1]);
-  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+  return MapTexts(context, args, rows, [&](int64_t row, std::string_view* out) {
     int64_t length = CountCharacters(texts[row]);
     int64_t wanted = counts[row] >= 0
                          ? std::min(counts[row], length)
                          : std::max<int64_t>(length + std::max(counts[row], -length), 0);
     int64_t begin = kFromLeft ? 1 : length - wanted + 1;
-    AppendCharacters(texts[row], begin, begin + wanted, out);
+    *out = Characters(texts[row], begin, begin + wanted);
     return Status::OK();
   });
 }
@@ -362,27 +393,44 @@ Bound BindStringAndCount(BindArgs args) {
   return BoundFunction{{type, arrow::int64()}, type, kKernel, kCanFail};
 }
 
+/// The n-th part from 1, or an empty text.
+std::string_view PartFromStart(std::string_view text, std::string_view delimiter, int64_t n) {
+  for (; n > 1; --n) {
+    const size_t at = text.find(delimiter);
+    if (at == std::string_view::npos) return {};
+    text.remove_prefix(at + delimiter.size());
+  }
+  return text.substr(0, text.find(delimiter));
+}
+
+int64_t CountParts(std::string_view text, std::string_view delimiter) {
+  int64_t parts = 1;
+  for (size_t at = 0; (at = text.find(delimiter, at)) != std::string_view::npos; ++parts) {
+    at += delimiter.size();
+  }
+  return parts;
+}
+
 /// The n-th of the parts between delimiters, from 1; from the end if n is negative.
 Result<std::shared_ptr<Array>> SplitPart(const CallContext& context, std::span<const Operand> args,
                                          int64_t rows) {
   BytesValues texts(args[0]);
   BytesValues delimiters(args[1]);
   FixedValues<int64_t> positions(args[2]);
-  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+  return MapTexts(context, args, rows, [&](int64_t row, std::string_view* out) {
     int64_t n = positions[row];
     if (n == 0) return UserError("split_part() counts from 1, or from -1 backwards, not from 0");
-    std::vector<std::string_view> parts;
-    std::string_view left = texts[row];
-    while (!delimiters[row].empty()) {
-      size_t at = left.find(delimiters[row]);
-      if (at == std::string_view::npos) break;
-      parts.push_back(left.substr(0, at));
-      left.remove_prefix(at + delimiters[row].size());
+    const std::string_view text = texts[row];
+    const std::string_view delimiter = delimiters[row];
+    if (delimiter.empty()) {
+      if (n == 1 || n == -1) *out = text;
+      return Status::OK();
     }
-    parts.push_back(left);
-    auto count = static_cast<int64_t>(parts.size());
-    int64_t index = n > 0 ? n - 1 : count + std::max(n, -count - 1);
-    if (index >= 0 && index < count) *out = parts[static_cast<size_t>(index)];
+    if (n < 0) {
+      n += CountParts(text, delimiter) + 1;
+      if (n < 1) return Status::OK();
+    }
+    *out = PartFromStart(text, delimiter, n);
     return Status::OK();
   });
 }
@@ -445,7 +493,7 @@ Result<std::shared_ptr<Array>> Translate(const CallContext& context, std::span<c
       if (set.empty()) {
         *out += character;
       } else {
-        AppendCharacters(to[row], place + 1, place + 2, out);
+        *out += Characters(to[row], place + 1, place + 2);
       }
     }
     return Status::OK();

@@ -22,7 +22,36 @@ int64_t DaysOf(const CivilDate& date) {
   return era * kDaysPerEra + day_of_era - kDaysBefore1970;
 }
 
+namespace {
+
+/// The date of a day within some thousand years, by multiplications instead of divisions (Neri and
+/// Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022).
+CivilDate DateNear(int32_t days) {
+  constexpr uint32_t kErasBefore = 82;  // so that nothing is negative
+  constexpr uint32_t kYearsBefore = 400 * kErasBefore;
+  const uint32_t day = static_cast<uint32_t>(days) +
+                       static_cast<uint32_t>(kDaysBefore1970 + kDaysPerEra * kErasBefore);
+  const uint32_t quarters = 4 * day + 3;
+  const uint32_t century = quarters / static_cast<uint32_t>(kDaysPerEra);
+  const uint32_t day_of_century = quarters % static_cast<uint32_t>(kDaysPerEra) / 4;
+  const uint64_t scaled = uint64_t{2939745} * (4 * day_of_century + 3);
+  const auto year_of_century = static_cast<uint32_t>(scaled >> 32);
+  const uint32_t day_of_year = static_cast<uint32_t>(scaled) / 2939745 / 4;
+  const uint32_t months = 2141 * day_of_year + 197913;
+  const bool is_after_december = day_of_year >= 306;
+  const uint32_t month = months >> 16;
+  CivilDate date;
+  date.year = int64_t{100} * century + year_of_century - kYearsBefore + (is_after_december ? 1 : 0);
+  date.month = static_cast<int32_t>(is_after_december ? month - 12 : month);
+  date.day = static_cast<int32_t>((months & 0xFFFF) / 2141 + 1);
+  return date;
+}
+
+}  // namespace
+
 CivilDate DateOf(int64_t days) {
+  constexpr int64_t kNear = 10 * 1000 * 1000;
+  if (days > -kNear && days < kNear) return DateNear(static_cast<int32_t>(days));
   days += kDaysBefore1970;
   int64_t era = FloorDivide(days, kDaysPerEra);
   int64_t day_of_era = days - era * kDaysPerEra;

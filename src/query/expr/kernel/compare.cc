@@ -1,7 +1,6 @@
 #include "query/expr/kernel/compare.h"
 
 #include <array>
-#include <cmath>
 #include <type_traits>
 
 #include "arrow/util/decimal.h"
@@ -13,10 +12,12 @@ namespace {
 
 using arrow::Array;
 
+// Without branches, so that loops become vectors. Only NaN differs from itself.
+
 template <typename T>
 bool Equal(const T& a, const T& b) {
   if constexpr (std::is_floating_point_v<T>)
-    return a == b || (std::isnan(a) && std::isnan(b));
+    return (static_cast<int>(a == b) | (static_cast<int>(a != a) & static_cast<int>(b != b))) != 0;
   else
     return a == b;
 }
@@ -24,7 +25,7 @@ bool Equal(const T& a, const T& b) {
 template <typename T>
 bool Less(const T& a, const T& b) {
   if constexpr (std::is_floating_point_v<T>)
-    return a < b || (!std::isnan(a) && std::isnan(b));
+    return (static_cast<int>(a < b) | (static_cast<int>(a == a) & static_cast<int>(b != b))) != 0;
   else
     return a < b;
 }

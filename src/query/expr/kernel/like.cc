@@ -1,6 +1,7 @@
 #include "query/expr/kernel/like.h"
 
 #include "query/expr/kernel/reading.h"
+#include "query/expr/kernel/substring_search.h"
 #include "query/expr/kernel/utf8.h"
 
 namespace lance::query {
@@ -79,7 +80,32 @@ bool LikePattern::Matches(std::string_view text) const {
   return MatchesEnd(pieces_.back(), text);
 }
 
+std::string_view LikePattern::InnerLiteral() const {
+  std::string_view longest;
+  if (!pieces_.front().IsEmpty() || !pieces_.back().IsEmpty()) return longest;
+  for (const Piece& piece : pieces_) {
+    if (piece.single.empty() && piece.bytes.size() > longest.size()) longest = piece.bytes;
+  }
+  return longest;
+}
+
 namespace {
+
+/// Only the rows that have the pattern's longest literal are looked at.
+Result<std::shared_ptr<arrow::Array>> MatchWithLiteral(const CallContext& context,
+                                                       std::span<const Operand> args, int64_t rows,
+                                                       const LikePattern& pattern) {
+  BytesValues texts(args[0]);
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> bits,
+                        arrow::AllocateEmptyBitmap(rows, context.pool));
+  for (int64_t row : RowsContaining(texts, rows, pattern.InnerLiteral())) {
+    if (pattern.IsInnerLiteral() || pattern.Matches(texts[row])) {
+      arrow::bit_util::SetBit(bits->mutable_data(), row);
+    }
+  }
+  return MakeBooleans(rows, std::move(bits), nulls.validity());
+}
 
 Result<std::shared_ptr<arrow::Array>> Like(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
@@ -92,6 +118,9 @@ Result<std::shared_ptr<arrow::Array>> Like(const CallContext& context,
     });
   }
   LikePattern pattern(args[1].array->IsNull(0) ? std::string_view() : patterns[0], escape);
+  if (!args[0].is_constant && !pattern.InnerLiteral().empty()) {
+    return MatchWithLiteral(context, args, rows, pattern);
+  }
   return MapBooleans(context, args, rows, [&](int64_t row) { return pattern.Matches(texts[row]); });
 }
 

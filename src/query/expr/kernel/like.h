@@ -18,11 +18,18 @@ class LikePattern {
 
   bool Matches(std::string_view text) const;
 
+  /// Text that every match has in it, if the pattern begins and ends with `%`; else empty.
+  std::string_view InnerLiteral() const;
+  /// Whether every text with InnerLiteral() in it matches.
+  bool IsInnerLiteral() const { return pieces_.size() == 3; }
+
  private:
   /// A run between two `%`: bytes, and places of one character each.
   struct Piece {
     std::string bytes;
     std::vector<size_t> single;  ///< `_` stands before these bytes
+
+    bool IsEmpty() const { return bytes.empty() && single.empty(); }
   };
 
   /// Bytes that the piece takes at the start of `text`, or npos.

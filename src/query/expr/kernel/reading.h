@@ -54,6 +54,14 @@ class BytesValues {
     if (wide_ != nullptr) return View(wide_[at], wide_[at + 1]);
     return View((offset_ + at) * width_, (offset_ + at + 1) * width_);
   }
+  /// All values up to the one before `count`, one behind the other; of an operand that is not
+  /// constant.
+  std::string_view Joined(int64_t count) const {
+    if (count == 0) return {};
+    const char* end = (*this)[count - 1].data() + (*this)[count - 1].size();
+    const char* begin = (*this)[0].data();
+    return {begin, static_cast<size_t>(end - begin)};
+  }
 
  private:
   std::string_view View(int64_t begin, int64_t end) const {
@@ -86,9 +94,11 @@ class RowNulls {
   std::shared_ptr<arrow::Buffer> bits_;
 };
 
-/// A boolean array of test(0) … test(rows - 1).
-template <typename Test>
-Result<std::shared_ptr<arrow::Buffer>> PackBits(arrow::MemoryPool* pool, int64_t rows, Test test) {
+/// Bits of `rows` rows: answer(row, count, bytes) sets `count` bytes, which are 0 before, to 0
+/// or 1.
+template <typename Answer>
+Result<std::shared_ptr<arrow::Buffer>> PackBlocks(arrow::MemoryPool* pool, int64_t rows,
+                                                  Answer answer) {
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> bits,
                         arrow::AllocateBuffer(arrow::bit_util::BytesForBits(rows), pool));
   uint8_t* out = bits->mutable_data();
@@ -96,8 +106,8 @@ Result<std::shared_ptr<arrow::Buffer>> PackBits(arrow::MemoryPool* pool, int64_t
   // Answers as bytes, which compilers make vectors of; then the lowest bits of eight at a time.
   constexpr int64_t kBlock = 64;
   for (; row + kBlock <= rows; row += kBlock) {
-    std::array<uint8_t, kBlock> answers;
-    for (int64_t i = 0; i < kBlock; ++i) answers[static_cast<size_t>(i)] = test(row + i) ? 1 : 0;
+    std::array<uint8_t, kBlock> answers{};
+    answer(row, kBlock, answers.data());
     for (size_t i = 0; i < kBlock; i += 8) {
       uint64_t eight = 0;
       std::memcpy(&eight, answers.data() + i, sizeof(eight));
@@ -105,11 +115,22 @@ Result<std::shared_ptr<arrow::Buffer>> PackBits(arrow::MemoryPool* pool, int64_t
           static_cast<uint8_t>((eight * 0x0102040810204080) >> 56);
     }
   }
-  if (row < rows) std::memset(out + row / 8, 0, static_cast<size_t>(bits->size() - row / 8));
-  for (; row < rows; ++row) {
-    if (test(row)) arrow::bit_util::SetBit(out, row);
+  if (row == rows) return bits;
+  std::memset(out + row / 8, 0, static_cast<size_t>(bits->size() - row / 8));
+  std::array<uint8_t, kBlock> answers{};
+  answer(row, rows - row, answers.data());
+  for (int64_t i = 0; row < rows; ++row, ++i) {
+    if (answers[static_cast<size_t>(i)] != 0) arrow::bit_util::SetBit(out, row);
   }
   return bits;
+}
+
+/// Bits of test(0) … test(rows - 1).
+template <typename Test>
+Result<std::shared_ptr<arrow::Buffer>> PackBits(arrow::MemoryPool* pool, int64_t rows, Test test) {
+  return PackBlocks(pool, rows, [&](int64_t row, int64_t count, uint8_t* answers) {
+    for (int64_t i = 0; i < count; ++i) answers[i] = test(row + i) ? 1 : 0;
+  });
 }
 
 std::shared_ptr<arrow::Array> MakeBooleans(int64_t rows, std::shared_ptr<arrow::Buffer> bits,

@@ -3,6 +3,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 #include "arrow/builder.h"
 #include "query/expr/kernel/reading.h"
@@ -10,19 +12,26 @@
 namespace lance::query {
 
 /// A string column of what write(row, &text) puts into an empty text, for rows that are not null in
-/// `nulls`. `write` returns a Status.
+/// `nulls`. The text is a std::string, or a std::string_view if it is part of an argument. `write`
+/// returns a Status.
 template <typename Builder, typename Write>
 Result<std::shared_ptr<arrow::Array>> BuildTexts(const CallContext& context, int64_t rows,
                                                  const RowNulls& nulls, Write write) {
   Builder builder(context.type, context.pool);
   ARROW_RETURN_NOT_OK(builder.Reserve(rows));
-  std::string text;
+  using Text = std::conditional_t<std::is_invocable_v<Write, int64_t, std::string_view*>,
+                                  std::string_view, std::string>;
+  Text text;
   for (int64_t row = 0; row < rows; ++row) {
     if (nulls.IsNull(row)) {
       ARROW_RETURN_NOT_OK(builder.AppendNull());
       continue;
     }
-    text.clear();
+    if constexpr (std::is_same_v<Text, std::string>) {
+      text.clear();
+    } else {
+      text = {};
+    }
     ARROW_RETURN_NOT_OK(write(row, &text));
     ARROW_RETURN_NOT_OK(builder.Append(text));
   }

@@ -14,6 +14,12 @@ inline size_t CharacterBytes(std::string_view text) {
   return bytes < text.size() ? bytes : text.size();
 }
 
+inline bool IsAscii(std::string_view text) {
+  unsigned char all = 0;
+  for (char byte : text) all = static_cast<unsigned char>(all | static_cast<unsigned char>(byte));
+  return all < 0x80;
+}
+
 inline int64_t CountCharacters(std::string_view text) {
   int64_t count = 0;
   for (char byte : text) count += (static_cast<unsigned char>(byte) & 0xC0) != 0x80 ? 1 : 0;

@@ -3,14 +3,15 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <unordered_set>
+#include <vector>
 
 #include "arrow/type_fwd.h"
 #include "query/expr/kernel/operand.h"
+#include "query/expr/kernel/value_table.h"
 
 namespace lance::query {
 
-/// The values of an IN list, hashed. Equality is that of `=`.
+/// The values of an IN list, ready to be looked for. Equality is that of `=`.
 class ValueSet {
  public:
   /// Of boolean, number, text, decimal or temporal values; nulls among them are noted.
@@ -25,11 +26,30 @@ class ValueSet {
                                                  int64_t rows) const;
 
  private:
+  enum class Form : uint8_t {
+    kFew,    ///< compared one by one
+    kDense,  ///< a bit for each number from the least to the largest
+    kWords,  ///< hashed
+    kBytes,  ///< hashed
+  };
+
+  void AddWords();
+  void AddBytes();
+  Result<std::shared_ptr<arrow::Buffer>> Matches(arrow::MemoryPool* pool, const Operand& operand,
+                                                 int64_t rows) const;
+
   std::shared_ptr<arrow::Array> values_;
   bool has_null_ = false;
-  // One of these, by the type of the values.
-  std::unordered_set<uint64_t> words_;
-  std::unordered_set<std::string_view> bytes_;  // views into values_
+  Form form_ = Form::kWords;
+
+  uint64_t least_ = 0;
+  uint64_t span_ = 0;  // from the least number to the largest
+  std::vector<uint64_t> bits_;
+
+  ValueTable<uint64_t> words_;
+
+  ValueTable<std::string_view> bytes_;  // views into values_
+  uint64_t lengths_ = 0;                // the lowest six bits of their lengths, as bits
 };
 
 /// Whether IN can be answered by a ValueSet of this type.

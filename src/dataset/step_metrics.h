@@ -1,0 +1,69 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "base/context.h"
+
+namespace lance {
+
+/// What a step of a scan has done so far, over all threads.
+struct StepMetrics {
+  std::atomic<uint64_t> rows{0};  ///< that came out of it
+  std::atomic<uint64_t> nanoseconds{0};
+  IoStats io;
+};
+
+/// Measures one run of a step until it is destroyed.
+class StepTimer {
+ public:
+  explicit StepTimer(StepMetrics* metrics)
+      : metrics_(metrics), started_(std::chrono::steady_clock::now()) {}
+  ~StepTimer() {
+    auto passed = std::chrono::steady_clock::now() - started_;
+    metrics_->nanoseconds +=
+        static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
+  }
+  StepTimer(const StepTimer&) = delete;
+  StepTimer& operator=(const StepTimer&) = delete;
+
+  void AddRows(uint64_t rows) { metrics_->rows += rows; }
+
+ private:
+  StepMetrics* metrics_;
+  std::chrono::steady_clock::time_point started_;
+};
+
+/// The same, and counts the requests of a context that it makes; they count for the original
+/// context too.
+class CountedReads {
+ public:
+  CountedReads(const Context& context, StepMetrics* metrics)
+      : timer_(metrics), metrics_(metrics), total_(context.io_stats), context_(context) {
+    context_.io_stats = &own_;
+  }
+  ~CountedReads() {
+    AddTo(&metrics_->io);
+    if (total_ != nullptr) AddTo(total_);
+  }
+  CountedReads(const CountedReads&) = delete;
+  CountedReads& operator=(const CountedReads&) = delete;
+
+  const Context& context() const { return context_; }
+  void AddRows(uint64_t rows) { timer_.AddRows(rows); }
+
+ private:
+  void AddTo(IoStats* stats) const {
+    stats->reads += own_.reads;
+    stats->read_bytes += own_.read_bytes;
+  }
+
+  StepTimer timer_;
+  StepMetrics* metrics_;
+  IoStats* total_;
+  IoStats own_;
+  Context context_;
+};
+
+}  // namespace lance

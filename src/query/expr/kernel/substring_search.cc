@@ -1,0 +1,55 @@
+#include "query/expr/kernel/substring_search.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace lance::query {
+namespace {
+
+/// The first row from `row` on that ends behind `place`. Hits are near each other or far apart:
+/// steps double until one is too far.
+int64_t RowAt(const BytesValues& texts, int64_t row, int64_t rows, const char* place) {
+  auto ends_behind = [&](int64_t at) { return texts[at].data() + texts[at].size() > place; };
+  int64_t step = 1;
+  while (row + step < rows && !ends_behind(row + step - 1)) {
+    row += step;
+    step *= 2;
+  }
+  int64_t end = std::min(row + step, rows);
+  while (row < end) {
+    const int64_t middle = row + (end - row) / 2;
+    if (ends_behind(middle)) {
+      end = middle;
+    } else {
+      row = middle + 1;
+    }
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<int64_t> RowsContaining(const BytesValues& texts, int64_t rows,
+                                    std::string_view needle) {
+  std::vector<int64_t> found;
+  const std::string_view all = texts.Joined(rows);
+  const char* at = all.data();
+  const char* const end = at + all.size();
+  int64_t row = 0;
+  while (at < end) {
+    const auto* hit = static_cast<const char*>(
+        memmem(at, static_cast<size_t>(end - at), needle.data(), needle.size()));
+    if (hit == nullptr) break;
+    row = RowAt(texts, row, rows, hit);
+    const char* row_end = texts[row].data() + texts[row].size();
+    if (hit + needle.size() <= row_end) {
+      found.push_back(row++);
+      at = row_end;
+    } else {
+      at = hit + 1;  // it goes on in the next row
+    }
+  }
+  return found;
+}
+
+}  // namespace lance::query

@@ -1,0 +1,68 @@
+#include "query/expr/kernel/substring_search.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "arrow/api.h"
+#include "query/expr/kernel/regex_literal.h"
+
+namespace lance::query {
+namespace {
+
+TEST(SubstringSearch, FindsTheRowsThatHaveIt) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 500; ++round) {
+    arrow::StringBuilder builder;
+    std::vector<std::string> texts(1 + random() % 300);
+    for (std::string& text : texts) {
+      for (size_t left = random() % (round % 2 == 0 ? 4 : 40); left > 0; --left) {
+        text += static_cast<char>('a' + random() % 2);
+      }
+      ASSERT_TRUE(builder.Append(text).ok());
+    }
+    auto array = builder.Finish().ValueOrDie();
+    const auto skipped = static_cast<int64_t>(random() % texts.size());
+    auto slice = array->Slice(skipped);
+    std::string needle;
+    for (size_t left = 1 + random() % 6; left > 0; --left) {
+      needle += static_cast<char>('a' + random() % 2);
+    }
+    std::vector<int64_t> expected;
+    for (int64_t row = 0; row < slice->length(); ++row) {
+      if (texts[static_cast<size_t>(skipped + row)].find(needle) != std::string::npos) {
+        expected.push_back(row);
+      }
+    }
+    EXPECT_EQ(RowsContaining(BytesValues(Operand{slice, false}), slice->length(), needle),
+              expected);
+  }
+}
+
+TEST(RegexLiterals, AreInEveryMatch) {
+  EXPECT_EQ(RequiredLiteral("abc"), "abc");
+  EXPECT_EQ(RequiredLiteral("^abc$"), "abc");
+  EXPECT_EQ(RequiredLiteral("fur[a-z]+ly bold"), "ly bold");
+  EXPECT_EQ(RequiredLiteral("a.bcd.e"), "bcd");
+  EXPECT_EQ(RequiredLiteral("abc?d"), "ab");
+  EXPECT_EQ(RequiredLiteral("abc*de*"), "ab");
+  EXPECT_EQ(RequiredLiteral("xab+cd"), "xab");
+  EXPECT_EQ(RequiredLiteral("ab{0,3}cde"), "cde");
+  EXPECT_EQ(RequiredLiteral("aé*b"), "a") << "the whole character may be missing";
+  EXPECT_EQ(RequiredLiteral("a\\.b\\d+cc"), "a.b");
+  EXPECT_EQ(RequiredLiteral("(abc|d)ef(gh(i))?"), "ef");
+  EXPECT_EQ(RequiredLiteral("(ab)+c"), "c");
+}
+
+TEST(RegexLiterals, AreNotGuessed) {
+  for (const char* pattern :
+       {"",        "abc|def",        "(?i)abc", "abc(?i)def", "a(?:b)",   "\\x41bc",   "\\Qa.b\\E",
+        "\\pLabc", "[[:alpha:]]abc", "[]a]bc",  "[^]a]bc",    "[\\]]abc", "(a\\)bc)d", "abc\\",
+        "(abc",    "ab[c",           "a*",      ".*",         "[abc]",    "\\d+"}) {
+    EXPECT_EQ(RequiredLiteral(pattern), "") << pattern;
+  }
+}
+
+}  // namespace
+}  // namespace lance::query
