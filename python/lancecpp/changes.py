@@ -70,8 +70,9 @@ class TableChanges:
         ----------
         transforms:
             A pyarrow Field, a list of them or a Schema (columns that are null in every row so far;
-            no data is written), a function from a batch to a batch (see :func:`batch_udf`), or
-            data with one value for each row, in order.
+            no data is written), a dict of names and the SQL expressions that compute them, a
+            function from a batch to a batch (see :func:`batch_udf`), or data with one value for
+            each row, in order.
         read_columns, batch_size:
             What a function gets.
         reader_schema:
@@ -81,8 +82,9 @@ class TableChanges:
         >>> data = lance.write_dataset({"id": [1, 2]}, "memory://add-columns-example")
         >>> data.add_columns(pa.table({"x": ["a", "b"]}))
         >>> data.add_columns(pa.field("later", pa.float32()))
+        >>> data.add_columns({"next": "id + 1"})
         >>> data.to_table().to_pydict()
-        {'id': [1, 2], 'x': ['a', 'b'], 'later': [None, None]}
+        {'id': [1, 2], 'x': ['a', 'b'], 'later': [None, None], 'next': [2, 3]}
         """
         import pyarrow as pa
 

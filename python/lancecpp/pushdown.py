@@ -102,6 +102,11 @@ def _accepted(
     """The condition as Substrait, or None if that can't be or the engine doesn't take it."""
     import pyarrow as pa
 
+    # What pyarrow sees of JSON is text, what the engine compares isn't. A name that is only part of
+    # another one costs no more than speed.
+    text = str(condition)
+    if any(isinstance(column.type, pa.JsonType) and column.name in text for column in core.schema):
+        return None
     try:
         substrait = bytes(condition.to_substrait(schema))
         core.scan_schema(_core.ScanOptions(columns=[], substrait_filter=substrait))
@@ -111,13 +116,17 @@ def _accepted(
 
 
 def _plain_schema(schema: "pa.Schema") -> "pa.Schema":
-    """The columns that a condition may use; the engine compares dictionaries by their values."""
+    """The columns that a condition may use: dictionaries, which the engine compares by their values,
+    as these, and JSON as it is stored."""
     import pyarrow as pa
 
-    fields = [
-        column.with_type(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        for column in schema
-    ]
+    fields = []
+    for column in schema:
+        if pa.types.is_dictionary(column.type):
+            column = column.with_type(column.type.value_type)
+        elif isinstance(column.type, pa.JsonType):
+            column = column.with_type(pa.large_binary())
+        fields.append(column)
     return pa.schema(fields + [pa.field(name, pa.uint64()) for name in _VIRTUAL_COLUMNS])
 
 

@@ -93,10 +93,8 @@ def new_columns(
 ) -> Any:
     """What ``transforms`` gives for the rows of ``source`` (a table or fragment): a stream."""
     if isinstance(transforms, dict):
-        raise NotImplementedError(
-            "add_columns with SQL expressions is not supported by this version of lancecpp; "
-            "give a function or a reader"
-        )
+        computed = source.scanner(columns=transforms, batch_size=batch_size)
+        return to_stream(computed.to_reader(), None)
     if callable(transforms) and not hasattr(transforms, "__arrow_c_stream__"):
         udf = transforms if isinstance(transforms, BatchUDF) else BatchUDF(transforms)
         return _run(udf, source, read_columns, batch_size)

@@ -10,8 +10,8 @@
 
 namespace lance {
 
-/// For tests: a pool that refuses to hold more bytes at once than a limit, and remembers that it had to.
-/// Thread-safe but for SetLimit().
+/// For tests: a pool that refuses to hold more bytes at once than a limit, and remembers that it
+/// had to. Thread-safe but for SetLimit().
 class LimitedPool final : public arrow::MemoryPool {
  public:
   void SetLimit(int64_t limit) {

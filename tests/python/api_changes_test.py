@@ -92,6 +92,18 @@ def test_add_columns_of_a_reader(table):
     assert table.latest_version == 2
 
 
+def test_add_columns_of_expressions(lance, table):
+    table.delete("id = 3")
+    table.add_columns({"twice": "id * 2", "label": "concat('n', cast(id as string))"}, batch_size=3)
+    rows = table.to_table(columns=["id", "twice", "label"]).to_pylist()
+    assert rows and all(row["twice"] == 2 * row["id"] for row in rows)
+    assert all(row["label"] == f"n{row['id']}" for row in rows)
+    with pytest.raises((OSError, ValueError), match="nothing"):
+        table.add_columns({"x": "nothing + 1"})
+    with pytest.raises((OSError, ValueError), match="twice"):
+        table.add_columns({"twice": "id"})
+
+
 def test_add_columns_of_a_function(lance, table, tmp_path):
     seen = []
 

@@ -9,6 +9,7 @@ import json
 import random
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 TEXTS = ['{"b": [1, 2.5, {"c": null}], "a": "x"}', None, "[1.5, \"y\"]", "7", "", "  {}  ", "null"]
@@ -54,6 +55,15 @@ def test_round_trip(lance, pylance, lancecpp, path):
     (fragment,) = dataset.get_fragments()
     assert fragment.to_table(columns=["j"])["j"].to_pylist() == SHOWN
     assert dataset.to_table(filter="json_get_string(j, 'a') = 'x'")["id"].to_pylist() == [0]
+
+
+def test_conditions_of_pyarrow(lancecpp, path):
+    dataset = lancecpp.write_dataset(table(), path)
+    assert dataset.to_table(filter=pc.field("id") > 4)["j"].to_pylist() == SHOWN[5:]
+    assert dataset.to_table(filter=pc.field("j").is_null())["id"].to_pylist() == [1]
+    both_parts = (pc.field("id") > 0) & pc.field("j").is_valid()
+    assert dataset.to_table(filter=both_parts)["id"].to_pylist() == [2, 3, 4, 5, 6]
+    assert dataset.count_rows(both_parts) == 5
 
 
 @pytest.mark.parametrize("storage", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
