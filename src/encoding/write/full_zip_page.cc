@@ -182,14 +182,15 @@ Status ZipStrings(const PageContext& context, const ControlWords& control,
 }  // namespace
 
 Result<EncodedPage> EncodeFullZipRowsPage(const PageContext& context, const VariableBlock& rows,
+                                          uint32_t length_bits,
                                           const CompressiveEncoding& encoding) {
   EncodedPage page;
   const ControlWords control(context.rows);
   auto* layout = page.layout.mutable_full_zip_layout();
   ARROW_RETURN_NOT_OK(Describe(context, control, layout));
-  layout->set_bits_per_offset(rows.offset_bits);
+  layout->set_bits_per_offset(length_bits);
   *layout->mutable_value_compression() = encoding;
-  if (rows.offset_bits == 32) {
+  if (length_bits == 32) {
     ARROW_RETURN_NOT_OK(ZipStrings<uint32_t>(context, control, rows, &page));
   } else {
     ARROW_RETURN_NOT_OK(ZipStrings<uint64_t>(context, control, rows, &page));
@@ -223,7 +224,7 @@ Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
   }
   encoding->mutable_variable()->mutable_offsets()->mutable_flat()->set_bits_per_value(
       block.offset_bits);
-  return EncodeFullZipRowsPage(context, *stored, description);
+  return EncodeFullZipRowsPage(context, *stored, block.offset_bits, description);
 }
 
 }  // namespace lance::encoding

@@ -178,7 +178,7 @@ Result<EncodedPage> EncodeRowsPage(const PageContext& context, const LeafPath& p
   }
   ARROW_ASSIGN_OR_RAISE(Rows rows, JoinRows(context, writers));
   NarrowOffsets(&rows);
-  return EncodeFullZipRowsPage(context, rows.block, encoding);
+  return EncodeFullZipRowsPage(context, rows.block, rows.block.offset_bits, encoding);
 }
 
 }  // namespace
