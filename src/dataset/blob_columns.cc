@@ -216,7 +216,7 @@ Result<std::shared_ptr<arrow::Array>> PromoteDescriptors(const arrow::Array& v1,
       arrow::ArrayData::Make(type, length, {old.buffers[0]}, old.GetNullCount(), old.offset);
   data->child_data = {kinds->data(), old.child_data[0], old.child_data[1], ids->data(),
                       uris->data()};
-  return arrow::MakeArray(std::move(data));
+  return arrow::MakeArray(data);
 }
 
 namespace {
@@ -344,7 +344,7 @@ Result<std::shared_ptr<arrow::Array>> ReadBlobValues(const Context& context,
   ARROW_ASSIGN_OR_RAISE(data->buffers[0], has_bytes.Finish());
   data->null_count = arrow::kUnknownNullCount;
   ARROW_ASSIGN_OR_RAISE(auto members, references.Finish());
-  members.insert(members.begin(), arrow::MakeArray(std::move(data)));
+  members.insert(members.begin(), arrow::MakeArray(data));
   std::shared_ptr<arrow::Buffer> validity;
   if (array.null_count() > 0) {
     ARROW_ASSIGN_OR_RAISE(validity,

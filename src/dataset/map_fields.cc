@@ -17,7 +17,7 @@ FieldPtr MapField(const FieldPtr& field, const FieldChange& change) {
     case arrow::Type::STRUCT: {
       arrow::FieldVector children;
       for (int i = 0; i < type.num_fields(); ++i) children.push_back(child(i));
-      return field->WithType(arrow::struct_(std::move(children)));
+      return field->WithType(arrow::struct_(children));
     }
     case arrow::Type::LIST:
       return field->WithType(arrow::list(child(0)));

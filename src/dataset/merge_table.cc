@@ -12,7 +12,7 @@ namespace {
 class JoinReader final : public arrow::RecordBatchReader {
  public:
   JoinReader(JoinTable join, std::shared_ptr<arrow::RecordBatchReader> keys, Context context)
-      : join_(std::move(join)), keys_(std::move(keys)), context_(context) {}
+      : join_(std::move(join)), keys_(std::move(keys)), context_(std::move(context)) {}
 
   std::shared_ptr<arrow::Schema> schema() const override { return join_.schema(); }
   Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
@@ -55,7 +55,7 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> JoinedColumns(
 }
 
 Result<std::shared_ptr<const Snapshot>> MergeTable(
-    std::shared_ptr<const Snapshot> snapshot,
+    const std::shared_ptr<const Snapshot>& snapshot,
     const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
     const std::string& right_on) {
   ARROW_ASSIGN_OR_RAISE(auto joined,

@@ -20,7 +20,7 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> JoinedColumns(
 
 /// Adds these columns to the table.
 Result<std::shared_ptr<const Snapshot>> MergeTable(
-    std::shared_ptr<const Snapshot> snapshot,
+    const std::shared_ptr<const Snapshot>& snapshot,
     const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
     const std::string& right_on);
 

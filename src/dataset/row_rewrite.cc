@@ -19,7 +19,7 @@ constexpr uint64_t kMaxBytesPerFile = 90ull << 30;
 RowRewrite::RowRewrite(std::shared_ptr<const Snapshot> snapshot, FragmentWriteOptions options)
     : snapshot_(std::move(snapshot)),
       context_(snapshot_->MakeContext()),
-      writer_(context_, snapshot_->table(), snapshot_->manifest().schema, options),
+      writer_(context_, snapshot_->table(), snapshot_->manifest().schema, std::move(options)),
       deletion_files_(context_, snapshot_->table().store) {}
 
 Result<std::unique_ptr<RowRewrite>> RowRewrite::Begin(
@@ -33,7 +33,7 @@ Result<std::unique_ptr<RowRewrite>> RowRewrite::Begin(
   options.data.blobs = RewriteBlobs(snapshot->manifest());
   options.max_rows_per_file = kMaxRowsPerFile;
   options.max_bytes_per_file = kMaxBytesPerFile;
-  return std::unique_ptr<RowRewrite>(new RowRewrite(std::move(snapshot), options));
+  return std::unique_ptr<RowRewrite>(new RowRewrite(std::move(snapshot), std::move(options)));
 }
 
 Status RowRewrite::Move(const std::shared_ptr<arrow::RecordBatch>& rows,

@@ -53,9 +53,9 @@ class ScanFilterTest : public ::testing::Test {
       if (first > 0) table.Delete(&fragment, {0, 3, 9999});
       table.Add(fragment);
     }
-    snapshot_ = table.Open();
+    snapshot = table.Open();
   }
-  static void TearDownTestSuite() { snapshot_ = nullptr; }
+  static void TearDownTestSuite() { snapshot = nullptr; }
 
   static bool IsLive(int64_t n) { return n != kRows / 2 && n != kRows / 2 + 3 && n != kRows - 1; }
 
@@ -71,11 +71,11 @@ class ScanFilterTest : public ::testing::Test {
 
   /// Column `n` of a scan as a table, which a scan as a stream must agree with.
   static std::vector<int64_t> Numbers(const ScanOptions& options) {
-    auto table = ScanTable(snapshot_, options).ValueOrDie();
+    auto table = ScanTable(snapshot, options).ValueOrDie();
     CheckOk(table->ValidateFull());
-    auto streamed = ScanBatches(snapshot_, options).ValueOrDie()->ToTable().ValueOrDie();
+    auto streamed = ScanBatches(snapshot, options).ValueOrDie()->ToTable().ValueOrDie();
     EXPECT_TRUE(table->Equals(*streamed));
-    EXPECT_EQ(CountScan(snapshot_, options).ValueOrDie(), static_cast<uint64_t>(table->num_rows()));
+    EXPECT_EQ(CountScan(snapshot, options).ValueOrDie(), static_cast<uint64_t>(table->num_rows()));
     std::vector<int64_t> numbers;
     for (const auto& chunk : table->GetColumnByName("n")->chunks()) {
       const auto& values = static_cast<const arrow::Int64Array&>(*chunk);
@@ -85,14 +85,14 @@ class ScanFilterTest : public ::testing::Test {
   }
 
   static std::string Error(const ScanOptions& options) {
-    auto table = ScanTable(snapshot_, options);
+    auto table = ScanTable(snapshot, options);
     return table.ok() ? "no error" : table.status().message();
   }
 
-  static std::shared_ptr<const Snapshot> snapshot_;
+  static std::shared_ptr<const Snapshot> snapshot;
 };
 
-std::shared_ptr<const Snapshot> ScanFilterTest::snapshot_;
+std::shared_ptr<const Snapshot> ScanFilterTest::snapshot;
 
 TEST_F(ScanFilterTest, KeepsTheRowsForWhichItIsTrue) {
   EXPECT_EQ(Numbers({.filter = "n % 1000 = 7"}), Expected([](int64_t n) { return n % 1000 == 7; }));
@@ -111,16 +111,16 @@ TEST_F(ScanFilterTest, ColumnsThatDoNotMatterAreNotRead) {
 }
 
 TEST_F(ScanFilterTest, ColumnsAreThoseAskedFor) {
-  auto table = ScanTable(snapshot_, {.columns = {{"bulk", "st.parity", "_rowaddr"}},
-                                     .filter = "st.parity = 1 and st.name = 'row 10001'"})
+  auto table = ScanTable(snapshot, {.columns = {{"bulk", "st.parity", "_rowaddr"}},
+                                    .filter = "st.parity = 1 and st.name = 'row 10001'"})
                    .ValueOrDie();
   ASSERT_EQ(table->num_rows(), 1);
   EXPECT_EQ(table->schema()->field_names(),
             std::vector<std::string>({"bulk", "st.parity", "_rowaddr"}));
   EXPECT_EQ((*table->column(2)->GetScalar(0))->ToString(), std::to_string((5LL << 32) + 1));
-  auto plain = ScanPlan::Make(*snapshot_, {.columns = {{"st.name", "n"}}}).ValueOrDie();
+  auto plain = ScanPlan::Make(*snapshot, {.columns = {{"st.name", "n"}}}).ValueOrDie();
   auto filtered =
-      ScanPlan::Make(*snapshot_, {.columns = {{"st.name", "n"}}, .filter = "n > 1"}).ValueOrDie();
+      ScanPlan::Make(*snapshot, {.columns = {{"st.name", "n"}}, .filter = "n > 1"}).ValueOrDie();
   EXPECT_TRUE(plain->output_schema()->Equals(*filtered->output_schema(), true));
 }
 
@@ -148,14 +148,14 @@ TEST_F(ScanFilterTest, LimitAndOffsetCountTheRowsThatPass) {
 }
 
 TEST_F(ScanFilterTest, OtherColumnsAreReadOfTheRowsThatPassOnly) {
-  const IoStats& stats = snapshot_->session()->io_stats();
+  const IoStats& stats = snapshot->session()->io_stats();
   auto bytes_of = [&](const ScanOptions& options) {
     uint64_t before = stats.read_bytes.load();
-    CheckOk(ScanTable(snapshot_, options).status());
+    CheckOk(ScanTable(snapshot, options).status());
     return stats.read_bytes.load() - before;
   };
   // Once, so that metadata is there.
-  CheckOk(ScanTable(snapshot_, {}).status());
+  CheckOk(ScanTable(snapshot, {}).status());
   uint64_t all = bytes_of({});
   uint64_t number_only = bytes_of({.columns = {{"n"}}});
   ASSERT_GT(all, kRows * kPadding / 40) << "the bulk is not compressed away";
@@ -191,30 +191,30 @@ TEST_F(ScanFilterTest, RowsAreFoundByTheirAddresses) {
 }
 
 TEST_F(ScanFilterTest, RowsFoundByTheirAddressesCostTheirReadsOnly) {
-  const IoStats& stats = snapshot_->session()->io_stats();
+  const IoStats& stats = snapshot->session()->io_stats();
   auto reads_of = [&](const ScanOptions& options) {
     uint64_t before = stats.reads.load();
-    CheckOk(ScanTable(snapshot_, options).status());
+    CheckOk(ScanTable(snapshot, options).status());
     return stats.reads.load() - before;
   };
   ScanOptions one{.columns = {{"n", "bulk"}}, .filter = "_rowid = 77 and _rowaddr < 100"};
-  CheckOk(ScanTable(snapshot_, one).status());
+  CheckOk(ScanTable(snapshot, one).status());
   std::vector<uint64_t> row = {77};
   uint64_t before = stats.reads.load();
-  CheckOk(TakeRows(*snapshot_, row, {.columns = one.columns}).status());
+  CheckOk(TakeRows(*snapshot, row, {.columns = one.columns}).status());
   uint64_t of_take = stats.reads.load() - before;
   before = stats.reads.load();
-  CheckOk(TakeRows(*snapshot_, row, {.columns = one.columns}).status());
+  CheckOk(TakeRows(*snapshot, row, {.columns = one.columns}).status());
   of_take = std::min(of_take, stats.reads.load() - before);
   EXPECT_EQ(reads_of(one), of_take);
   before = stats.reads.load();
-  EXPECT_EQ(CountScan(snapshot_, {.filter = "_rowid between 5 and 7"}).ValueOrDie(), 3U);
+  EXPECT_EQ(CountScan(snapshot, {.filter = "_rowid between 5 and 7"}).ValueOrDie(), 3U);
   EXPECT_EQ(stats.reads.load(), before) << "counting by address reads nothing";
 }
 
 TEST_F(ScanFilterTest, OffsetsAreColumnsToo) {
   auto offsets = [](const ScanOptions& options) {
-    auto table = ScanTable(snapshot_, options).ValueOrDie();
+    auto table = ScanTable(snapshot, options).ValueOrDie();
     std::vector<uint64_t> values;
     for (const auto& chunk : table->GetColumnByName("_rowoffset")->chunks()) {
       const auto& numbers = static_cast<const arrow::UInt64Array&>(*chunk);
@@ -232,12 +232,12 @@ TEST_F(ScanFilterTest, OffsetsAreColumnsToo) {
   EXPECT_EQ(offsets({.columns = {{"_rowoffset"}}, .filter = "n > 10003", .limit = 2}),
             std::vector<uint64_t>({10002, 10003}));
   std::vector<uint64_t> rows = {10002, 3, 3};
-  auto taken = TakeRows(*snapshot_, rows, {.columns = {{"_rowoffset", "n"}}}).ValueOrDie();
+  auto taken = TakeRows(*snapshot, rows, {.columns = {{"_rowoffset", "n"}}}).ValueOrDie();
   EXPECT_EQ(taken->column(0)->ToString(), "[\n  10002,\n  3,\n  3\n]");
 }
 
 TEST_F(ScanFilterTest, AStarStandsForAllColumns) {
-  auto table = ScanTable(snapshot_, {.columns = {{"_rowid", "*"}}, .limit = 1}).ValueOrDie();
+  auto table = ScanTable(snapshot, {.columns = {{"_rowid", "*"}}, .limit = 1}).ValueOrDie();
   EXPECT_EQ(table->schema()->field_names(),
             std::vector<std::string>({"_rowid", "n", "st", "bulk"}));
 }
@@ -245,10 +245,10 @@ TEST_F(ScanFilterTest, AStarStandsForAllColumns) {
 TEST_F(ScanFilterTest, TakesComputeColumnsToo) {
   std::vector<uint64_t> rows = {10000, 2, 2};
   auto taken =
-      TakeComputedRows(*snapshot_, rows, {{"twice", "n * 2"}, {"at", "_rowoffset"}}).ValueOrDie();
+      TakeComputedRows(*snapshot, rows, {{"twice", "n * 2"}, {"at", "_rowoffset"}}).ValueOrDie();
   EXPECT_EQ(taken->column(0)->ToString(), "[\n  20002,\n  4,\n  4\n]");
   EXPECT_EQ(taken->column(1)->ToString(), "[\n  10000,\n  2,\n  2\n]");
-  EXPECT_FALSE(TakeComputedRows(*snapshot_, rows, {{"x", "nothing"}}).ok());
+  EXPECT_FALSE(TakeComputedRows(*snapshot, rows, {{"x", "nothing"}}).ok());
 }
 
 /// Finds rows by `n`, of the first fragment only.
@@ -285,8 +285,8 @@ TEST_F(ScanFilterTest, IndexesFindTheRowsOfTheFragmentsThatTheyCover) {
     std::vector<query::IndexPtr> indexes = {std::make_shared<NumberIndex>(is_exact)};
     auto numbers = [&](const std::string& filter) {
       ScanOptions options{.columns = {{"n"}}, .filter = filter};
-      auto table = ScanBatches(snapshot_, options, indexes).ValueOrDie()->ToTable().ValueOrDie();
-      auto plain = ScanTable(snapshot_, options).ValueOrDie();
+      auto table = ScanBatches(snapshot, options, indexes).ValueOrDie()->ToTable().ValueOrDie();
+      auto plain = ScanTable(snapshot, options).ValueOrDie();
       EXPECT_TRUE(table->Equals(*plain)) << filter;
       return table->num_rows();
     };
@@ -297,11 +297,11 @@ TEST_F(ScanFilterTest, IndexesFindTheRowsOfTheFragmentsThatTheyCover) {
     EXPECT_EQ(numbers("n = 77 and _rowaddr >= 77"), 1);
     EXPECT_EQ(numbers("n = 77 or st.parity = 0"), 10000) << "no use for it";
     ScanOptions one{.columns = {{"bulk"}}, .filter = "n = 77 and st.parity = 1"};
-    std::string plan = PlanToText(ExplainScan(*snapshot_, one, indexes).ValueOrDie());
+    std::string plan = PlanToText(ExplainScan(*snapshot, one, indexes).ValueOrDie());
     EXPECT_EQ(plan.find("Union\n") != std::string::npos, is_exact) << plan;
     EXPECT_THAT(plan, HasSubstr("IndexSearch: query=numbers(n = 77)"));
     one.fragments = {{0}};
-    PlanNode done = AnalyzeScan(snapshot_, one, indexes).ValueOrDie();
+    PlanNode done = AnalyzeScan(snapshot, one, indexes).ValueOrDie();
     const PlanNode* read = &done;
     while (read->step != "Read") read = &read->inputs[0];
     EXPECT_EQ(read->metrics->rows, is_exact ? 1U : 2U) << PlanToText(done);
@@ -310,21 +310,21 @@ TEST_F(ScanFilterTest, IndexesFindTheRowsOfTheFragmentsThatTheyCover) {
 
 TEST_F(ScanFilterTest, PlansTellTheirSteps) {
   ScanOptions options{.columns = {{"bulk", "n"}}, .filter = "n > 10", .limit = 5};
-  EXPECT_EQ(PlanToText(ExplainScan(*snapshot_, options).ValueOrDie()),
+  EXPECT_EQ(PlanToText(ExplainScan(*snapshot, options).ValueOrDie()),
             "Limit: limit=5, offset=0\n"
             "  Project: columns=[bulk, n]\n"
             "    ReadKept: columns=[bulk]\n"
             "      Filter: condition=n > 10\n"
             "        Read: columns=[n], fragments=2, rows=19997\n");
-  EXPECT_EQ(PlanToText(ExplainScan(*snapshot_, {.filter = "1 = 2"}).ValueOrDie()), "Empty\n");
-  EXPECT_EQ(PlanToText(
-                ExplainScan(*snapshot_, {.expressions = Expressions{{"m", "n + 1"}}}).ValueOrDie()),
-            "Compute: m=n + 1\n"
-            "  Read: columns=[n], fragments=2, rows=19997\n");
-  const IoStats& stats = snapshot_->session()->io_stats();
+  EXPECT_EQ(PlanToText(ExplainScan(*snapshot, {.filter = "1 = 2"}).ValueOrDie()), "Empty\n");
+  EXPECT_EQ(
+      PlanToText(ExplainScan(*snapshot, {.expressions = Expressions{{"m", "n + 1"}}}).ValueOrDie()),
+      "Compute: m=n + 1\n"
+      "  Read: columns=[n], fragments=2, rows=19997\n");
+  const IoStats& stats = snapshot->session()->io_stats();
   uint64_t before = stats.read_bytes.load();
   PlanNode done =
-      AnalyzeScan(snapshot_, {.columns = {{"bulk"}}, .filter = "n % 1000 = 1"}).ValueOrDie();
+      AnalyzeScan(snapshot, {.columns = {{"bulk"}}, .filter = "n % 1000 = 1"}).ValueOrDie();
   uint64_t bytes = 0;
   for (const PlanNode* node = &done; !node->inputs.empty();) {
     node = &node->inputs[0];
@@ -337,12 +337,12 @@ TEST_F(ScanFilterTest, PlansTellTheirSteps) {
 }
 
 TEST_F(ScanFilterTest, ExpressionsMakeColumns) {
-  auto table = ScanTable(snapshot_, {.expressions = Expressions{{"twice", "n * 2"},
-                                                                {"who", "upper(st.name)"},
-                                                                {"one", "1"},
-                                                                {"st", "st"}},
-                                     .filter = "n between 8 and 9",
-                                     .with_row_id = true})
+  auto table = ScanTable(snapshot, {.expressions = Expressions{{"twice", "n * 2"},
+                                                               {"who", "upper(st.name)"},
+                                                               {"one", "1"},
+                                                               {"st", "st"}},
+                                    .filter = "n between 8 and 9",
+                                    .with_row_id = true})
                    .ValueOrDie();
   CheckOk(table->ValidateFull());
   EXPECT_EQ(table->schema()->field_names(),
@@ -353,7 +353,7 @@ TEST_F(ScanFilterTest, ExpressionsMakeColumns) {
   EXPECT_EQ((*table->column(2)->GetScalar(0))->ToString(), "1");
   EXPECT_EQ(table->field(0)->type()->id(), arrow::Type::INT64);
   auto plain =
-      ScanTable(snapshot_, {.expressions = Expressions{{"n", "n"}}, .limit = 3, .offset = 2});
+      ScanTable(snapshot, {.expressions = Expressions{{"n", "n"}}, .limit = 3, .offset = 2});
   EXPECT_EQ((*(*plain)->column(0)->GetScalar(2))->ToString(), "4");
 }
 

@@ -281,7 +281,7 @@ Result<std::shared_ptr<arrow::Array>> AssembleField(const Field& field,
                                                     arrow::MemoryPool* pool) {
   Assembler assembler(leaves, pool);
   ARROW_ASSIGN_OR_RAISE(auto data, assembler.Build(*type, field, 0));
-  return arrow::MakeArray(std::move(data));
+  return arrow::MakeArray(data);
 }
 
 }  // namespace lance

@@ -238,6 +238,7 @@ struct FileMetadata::Loader {
       std::vector<std::string> values;
       for (const auto& [key, value] : descriptor.schema().metadata()) keys.push_back(key);
       std::sort(keys.begin(), keys.end());
+      values.reserve(keys.size());
       for (const auto& key : keys) values.push_back(descriptor.schema().metadata().at(key));
       out.schema_.metadata = arrow::key_value_metadata(std::move(keys), std::move(values));
     }

@@ -101,6 +101,7 @@ Result<std::shared_ptr<FileReader>> OpenCase(const Case& test_case) {
 std::shared_ptr<arrow::RecordBatch> Pick(const arrow::Table& table,
                                          const std::vector<RowRange>& rows) {
   std::vector<std::shared_ptr<arrow::Table>> pieces;
+  pieces.reserve(rows.size());
   for (const RowRange& range : rows) {
     pieces.push_back(
         table.Slice(static_cast<int64_t>(range.start), static_cast<int64_t>(range.count)));

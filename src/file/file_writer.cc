@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "arrow/array/array_base.h"
 #include "arrow/record_batch.h"
 #include "arrow/type.h"
 #include "arrow/util/key_value_metadata.h"

@@ -171,7 +171,7 @@ class Verifier {
  private:
   // Lists what is wrong. Errors that are not of the file's making end the run.
   Status Note(const Status& status, const ErrorPlace& place) {
-    const Status placed = WithPlace(status, place);
+    Status placed = WithPlace(status, place);
     const ErrorCode code = GetErrorCode(placed);
     if (code == ErrorCode::kIo || code == ErrorCode::kCancelled) return placed;
     const ErrorDetail* detail = GetErrorDetail(placed);

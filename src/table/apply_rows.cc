@@ -124,6 +124,7 @@ Status ApplyUpdate(const Update& update, NextVersion* next) {
   std::vector<table::DataFragment> fragments(update.new_fragments().begin(),
                                              update.new_fragments().end());
   std::vector<bool> only_moved;
+  only_moved.reserve(fragments.size());
   for (const auto& fragment : fragments) only_moved.push_back(BringsAllRowIds(fragment));
   ARROW_ASSIGN_OR_RAISE(auto added,
                         AddNewFragments(std::move(fragments), TouchedFragments(transaction), next));

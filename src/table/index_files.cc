@@ -27,7 +27,8 @@ Result<StoreLocation> LocateIndexFolder(const TableLocation& table, const Manife
     ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(base.path()));
     std::string folder =
         base.is_dataset_root() ? IndexesFolder(location.path) : std::string(location.path);
-    return StoreLocation{std::move(location.store), folder + "/" + uuid};
+    folder.append("/").append(uuid);
+    return StoreLocation{std::move(location.store), std::move(folder)};
   }
   return Corrupt("manifest has no base path with id ", entry.base_id());
 }

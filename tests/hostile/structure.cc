@@ -33,7 +33,7 @@ std::shared_ptr<DataType> StorageType(const ArrayData& data,
     case arrow::Type::STRUCT: {
       arrow::FieldVector fields;
       for (size_t i = 0; i < children.size(); ++i) fields.push_back(field(i));
-      return arrow::struct_(std::move(fields));
+      return arrow::struct_(fields);
     }
     case arrow::Type::DICTIONARY:
       return arrow::dictionary(static_cast<const arrow::DictionaryType&>(*data.type).index_type(),

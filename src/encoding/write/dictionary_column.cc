@@ -13,7 +13,8 @@ namespace lance::encoding {
 namespace {
 
 // The items of a dictionary array, as leaf slots without nulls.
-Result<LeafBlock> ItemsOf(std::shared_ptr<arrow::ArrayData> dictionary, arrow::MemoryPool* pool) {
+Result<LeafBlock> ItemsOf(const std::shared_ptr<arrow::ArrayData>& dictionary,
+                          arrow::MemoryPool* pool) {
   ShreddedRows rows;
   rows.num_values = rows.num_items = rows.num_rows = static_cast<uint64_t>(dictionary->length);
   if (dictionary->length > 0) {

@@ -64,7 +64,7 @@ class PathFinder {
     switch (type.id()) {
       case arrow::Type::STRUCT:
         if (type.num_fields() == 0) break;
-        if (is_packed_(field)) return AddPackedStruct(std::move(step), field.type());
+        if (is_packed_(field)) return AddPackedStruct(step, field.type());
         step.kind = StepKind::kStruct;
         for (int i = 0; i < type.num_fields(); ++i) {
           step.child = i;

@@ -17,6 +17,7 @@ std::vector<EncodedPage> Encode(const std::vector<std::shared_ptr<arrow::Array>>
   static std::vector<LeafPath> paths;
   paths = LeafPathsOf(*arrow::field("f", arrays[0]->type()), minor_version).ValueOrDie();
   std::vector<std::shared_ptr<arrow::ArrayData>> data;
+  data.reserve(arrays.size());
   for (const auto& array : arrays) data.push_back(array->data());
   return EncodePages(paths[0], data, {minor_version, arrow::default_memory_pool()}).ValueOrDie();
 }

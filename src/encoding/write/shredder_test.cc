@@ -30,6 +30,7 @@ struct Shredded {
 Shredded ShredAll(const std::vector<std::shared_ptr<arrow::Array>>& arrays, size_t leaf = 0) {
   const auto paths = LeafPathsOf(*field("f", arrays[0]->type()), kMinorVersion2_2).ValueOrDie();
   std::vector<std::shared_ptr<arrow::ArrayData>> data;
+  data.reserve(arrays.size());
   for (const auto& array : arrays) data.push_back(array->data());
   Shredded out;
   out.rows = Shred(paths[leaf], data, arrow::default_memory_pool()).ValueOrDie();

@@ -151,7 +151,7 @@ class Converter {
       case arrow::Type::LIST:
       case arrow::Type::LARGE_LIST:
       case arrow::Type::FIXED_SIZE_LIST:
-        return ConvertNested(std::move(array), wanted, field, is_map_entry);
+        return ConvertNested(array, wanted, field, is_map_entry);
       case arrow::Type::DICTIONARY:
         return ConvertDictionary(std::move(array), wanted, field);
       default:
@@ -163,7 +163,7 @@ class Converter {
   }
 
  private:
-  Result<ArrayDataPtr> ConvertNested(ArrayDataPtr array, const arrow::DataType& wanted,
+  Result<ArrayDataPtr> ConvertNested(const ArrayDataPtr& array, const arrow::DataType& wanted,
                                      const std::string& field, bool is_map_entry) const {
     const arrow::DataType& got = *array->type;
     if (got.id() != wanted.id() || got.num_fields() != wanted.num_fields()) {

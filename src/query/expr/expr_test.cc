@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 class ExprTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    auto field = [](const char* name, std::shared_ptr<arrow::DataType> type, const char* json) {
+    auto field = [](const char* name, const std::shared_ptr<arrow::DataType>& type,
+                    const char* json) {
       auto array = arrow::json::ArrayFromJSONString(type, json);
       EXPECT_TRUE(array.ok()) << name << ": " << array.status();
       return std::pair(arrow::field(name, type), *array);
@@ -54,23 +55,23 @@ class ExprTest : public ::testing::Test {
       fields.push_back(f);
       arrays.push_back(a);
     }
-    batch_ = arrow::RecordBatch::Make(arrow::schema(fields), 5, arrays);
+    batch = arrow::RecordBatch::Make(arrow::schema(fields), 5, arrays);
   }
-  static void TearDownTestSuite() { batch_ = nullptr; }
+  static void TearDownTestSuite() { batch = nullptr; }
 
   /// `0 3` or the error.
   static std::string Rows(std::string_view sql) {
-    auto filter = BindSqlFilter(sql, *batch_->schema());
+    auto filter = BindSqlFilter(sql, *batch->schema());
     if (!filter.ok()) return filter.status().message();
-    auto rows = MatchingRows(**filter, *batch_, arrow::default_memory_pool());
+    auto rows = MatchingRows(**filter, *batch, arrow::default_memory_pool());
     if (!rows.ok()) return rows.status().message();
     // The text of an expression means the same.
     std::string printed = ToSql(**filter);
-    auto again = BindSqlFilter(printed, *batch_->schema());
+    auto again = BindSqlFilter(printed, *batch->schema());
     EXPECT_TRUE(again.ok()) << printed << ": " << again.status();
     if (again.ok()) {
       EXPECT_EQ(ToSql(**again), printed);
-      EXPECT_EQ(*MatchingRows(**again, *batch_, arrow::default_memory_pool()), *rows) << printed;
+      EXPECT_EQ(*MatchingRows(**again, *batch, arrow::default_memory_pool()), *rows) << printed;
     }
     std::string text;
     for (int64_t row : *rows) text += (text.empty() ? "" : " ") + std::to_string(row);
@@ -79,12 +80,12 @@ class ExprTest : public ::testing::Test {
 
   /// `int32 [1, 2, null]` or the error.
   static std::string Values(std::string_view sql) {
-    auto expr = BindSql(sql, *batch_->schema());
+    auto expr = BindSql(sql, *batch->schema());
     if (!expr.ok()) return expr.status().message();
-    auto values = Evaluate(**expr, *batch_, arrow::default_memory_pool());
+    auto values = Evaluate(**expr, *batch, arrow::default_memory_pool());
     if (!values.ok()) return values.status().message();
     EXPECT_TRUE((*values)->ValidateFull().ok()) << (*values)->ValidateFull();
-    EXPECT_EQ((*values)->length(), batch_->num_rows());
+    EXPECT_EQ((*values)->length(), batch->num_rows());
     EXPECT_EQ((*values)->type()->ToString(), (*expr)->type->ToString());
     std::string text = (*values)->type()->ToString() + " [";
     for (int64_t i = 0; i < (*values)->length(); ++i) {
@@ -100,14 +101,14 @@ class ExprTest : public ::testing::Test {
     return text;
   }
   static std::string Printed(std::string_view sql) {
-    auto expr = BindSql(sql, *batch_->schema());
+    auto expr = BindSql(sql, *batch->schema());
     return expr.ok() ? ToSql(**expr) : expr.status().message();
   }
 
-  static std::shared_ptr<arrow::RecordBatch> batch_;
+  static std::shared_ptr<arrow::RecordBatch> batch;
 };
 
-std::shared_ptr<arrow::RecordBatch> ExprTest::batch_;
+std::shared_ptr<arrow::RecordBatch> ExprTest::batch;
 
 TEST_F(ExprTest, ColumnsAreFoundByName) {
   EXPECT_EQ(Rows("i = 1"), "0");
@@ -403,7 +404,7 @@ TEST_F(ExprTest, WhatDoesNotDependOnRowsIsComputedOnce) {
 }
 
 TEST_F(ExprTest, KnowsItsPartsAndColumns) {
-  auto expr = *BindSql("i > 1 and st.x = 2 and (s = 'a' or i is null)", *batch_->schema());
+  auto expr = *BindSql("i > 1 and st.x = 2 and (s = 'a' or i is null)", *batch->schema());
   EXPECT_EQ(Conjuncts(expr).size(), 3U);
   std::vector<ColumnPath> columns = {{{0}}, {{6}}, {{18, 0}}};
   EXPECT_EQ(ReferencedColumns(*expr), columns);

@@ -152,8 +152,7 @@ TEST(JsonPathTest, WhatIsNoPathIsRefused) {
     EXPECT_EQ(Select(path), "Invalid JSONPath '" + std::string(path) + "': InvalidJsonPath")
         << path;
   }
-  std::string deep = "$.n == 1";
-  for (int i = 0; i < 10'000; ++i) deep = "(" + deep;
+  const std::string deep = std::string(10'000, '(') + "$.n == 1";
   EXPECT_THAT(Select(deep), HasSubstr("InvalidJsonPath"));
 }
 
