@@ -1,12 +1,12 @@
 #include "dataset/blob_columns.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "arrow/api.h"
 #include "arrow/buffer_builder.h"
-#include "arrow/util/bitmap_ops.h"
+#include "dataset/copy_validity.h"
+#include "dataset/leaf_changes.h"
 #include "dataset/map_fields.h"
 #include "io/read_batch.h"
 #include "schema/blob.h"
@@ -174,9 +174,7 @@ Schema WithBlobValues(const Schema& schema) {
 }
 
 bool HasAnyBlobs(const Field& field) {
-  return IsBlobV1(field) || IsBlobV2(field) ||
-         std::any_of(field.children.begin(), field.children.end(),
-                     [](const Field& child) { return HasAnyBlobs(child); });
+  return HoldsLeaf(field, [](const Field& leaf) { return IsBlobV1(leaf) || IsBlobV2(leaf); });
 }
 
 uint64_t DescribedBytes(const Field& field, const arrow::ArrayData& array) {
@@ -256,12 +254,7 @@ Result<std::shared_ptr<arrow::Array>> ReadBytesOf(const Context& context,
     batches[blob.object.get()].AddInto(blob.range, bytes->mutable_data() + offsets[i]);
   }
   for (auto& [object, batch] : batches) ARROW_RETURN_NOT_OK(batch.Execute(context, *object));
-  std::shared_ptr<arrow::Buffer> validity;
-  if (array.null_count() > 0) {
-    ARROW_ASSIGN_OR_RAISE(validity,
-                          arrow::internal::CopyBitmap(context.pool(), array.null_bitmap_data(),
-                                                      array.offset(), length));
-  }
+  ARROW_ASSIGN_OR_RAISE(auto validity, CopyValidity(array, context.pool()));
   return std::make_shared<arrow::LargeBinaryArray>(
       length, std::move(offset_buffer), std::move(bytes), std::move(validity), array.null_count());
 }
@@ -345,12 +338,7 @@ Result<std::shared_ptr<arrow::Array>> ReadBlobValues(const Context& context,
   data->null_count = arrow::kUnknownNullCount;
   ARROW_ASSIGN_OR_RAISE(auto members, references.Finish());
   members.insert(members.begin(), arrow::MakeArray(data));
-  std::shared_ptr<arrow::Buffer> validity;
-  if (array.null_count() > 0) {
-    ARROW_ASSIGN_OR_RAISE(validity,
-                          arrow::internal::CopyBitmap(context.pool(), array.null_bitmap_data(),
-                                                      array.offset(), array.length()));
-  }
+  ARROW_ASSIGN_OR_RAISE(auto validity, CopyValidity(array, context.pool()));
   return std::make_shared<arrow::StructArray>(BlobValueType(), array.length(), members,
                                               std::move(validity), array.null_count());
 }

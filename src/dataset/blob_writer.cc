@@ -1,6 +1,5 @@
 #include "dataset/blob_writer.h"
 
-#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
@@ -28,7 +27,6 @@ constexpr std::string_view kPackKey = "lance-encoding:blob-pack-file-size-thresh
 constexpr uint64_t kInlineBytes = 64 << 10;
 constexpr uint64_t kDedicatedBytes = 4 << 20;
 constexpr uint64_t kPackBytes = 1 << 30;
-constexpr std::string_view kDataFileSuffix = ".lance";
 
 // The largest values that go to a place, in bytes.
 struct Thresholds {
@@ -122,10 +120,7 @@ struct BlobWriter::Impl {
 
   // ---- values ----
 
-  Result<ArrayPtr> StoreValues(const Field& field, ArrayPtr array) {
-    if (array->type_id() == arrow::Type::EXTENSION) {
-      array = static_cast<const arrow::ExtensionArray&>(*array).storage();
-    }
+  Result<ArrayPtr> StoreValues(const Field& field, const ArrayPtr& array) {
     ARROW_ASSIGN_OR_RAISE(BlobValues values, BlobValues::Of(field, array));
     ARROW_ASSIGN_OR_RAISE(const Thresholds thresholds, ThresholdsOf(field, options));
     Descriptors out(context.pool());
@@ -235,12 +230,10 @@ BlobWriter::BlobWriter(const Context& context, const TableLocation& table,
                        NewFiles* files)
     : impl_(new Impl{.context = context,
                      .store = table.store,
-                     .folder = NewDataFilePath(table.root, data_file),
+                     .folder = BlobFolder(NewDataFilePath(table.root, data_file)),
                      .options = std::move(options),
                      .file = file,
-                     .files = files}) {
-  impl_->folder.resize(impl_->folder.size() - kDataFileSuffix.size());
-}
+                     .files = files}) {}
 
 BlobWriter::~BlobWriter() = default;
 
@@ -255,11 +248,6 @@ Result<std::shared_ptr<arrow::RecordBatch>> BlobWriter::Store(const Schema& sche
 }
 
 Status BlobWriter::Finish() { return impl_->ClosePack(); }
-
-bool HasBlobs(const Schema& schema) {
-  return std::any_of(schema.fields.begin(), schema.fields.end(),
-                     [](const Field& field) { return HoldsLeaf(field, IsBlobV2); });
-}
 
 BlobWriteOptions RewriteBlobs(const Manifest& manifest) {
   BlobWriteOptions options;

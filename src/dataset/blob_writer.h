@@ -48,9 +48,6 @@ class BlobWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Whether a column of version 2 is in the schema.
-bool HasBlobs(const Schema& schema);
-
 /// For rows that are written again: their references stay as they are.
 BlobWriteOptions RewriteBlobs(const Manifest& manifest);
 

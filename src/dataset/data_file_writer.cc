@@ -2,6 +2,8 @@
 
 #include "dataset/blob_columns.h"
 #include "dataset/json_columns.h"
+#include "dataset/leaf_changes.h"
+#include "schema/blob.h"
 #include "table/unique_names.h"
 
 namespace lance {
@@ -18,7 +20,7 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Open(const Context& cont
   std::string path = NewDataFilePath(table.root, out->name_);
   ARROW_ASSIGN_OR_RAISE(auto object, table.store->OpenWriter(context, path));
   files->Add(std::move(path));
-  const bool blobs = HasBlobs(schema);
+  const bool blobs = HoldsLeaf(schema, IsBlobV2);
   ARROW_ASSIGN_OR_RAISE(
       out->file_,
       FileWriter::Open(context, std::move(object),

@@ -41,10 +41,7 @@ Result<ArrayPtr> Encode(const Field& field, const arrow::Array& array, arrow::Me
   return builder.Finish();
 }
 
-Result<ArrayPtr> EncodeColumn(const Field& field, ArrayPtr array, arrow::MemoryPool* pool) {
-  if (array->type_id() == arrow::Type::EXTENSION) {
-    array = static_cast<const arrow::ExtensionArray&>(*array).storage();
-  }
+Result<ArrayPtr> EncodeColumn(const Field& field, const ArrayPtr& array, arrow::MemoryPool* pool) {
   switch (array->type_id()) {
     case arrow::Type::STRING:
       return Encode<arrow::StringArray>(field, *array, pool);
@@ -64,6 +61,13 @@ Result<ArrayPtr> EncodeColumn(const Field& field, ArrayPtr array, arrow::MemoryP
 bool IsStoredJson(const arrow::Field& field) {
   return field.type()->id() == arrow::Type::LARGE_BINARY &&
          FindMetadata(field.metadata().get(), kExtensionNameKey) == kLanceJsonName;
+}
+
+bool HoldsStoredJson(const arrow::Field& field) {
+  const auto& below = field.type()->fields();
+  return IsStoredJson(field) || std::any_of(below.begin(), below.end(), [](const auto& child) {
+           return HoldsStoredJson(*child);
+         });
 }
 
 std::shared_ptr<arrow::DataType> ShownType() { return arrow::extension::json(arrow::utf8()); }
@@ -151,9 +155,7 @@ bool IsJson(const Field& field) { return field.logical_type == "json"; }
 Result<std::shared_ptr<arrow::RecordBatch>> StoreJson(const Schema& schema,
                                                       std::shared_ptr<arrow::RecordBatch> batch,
                                                       arrow::MemoryPool* pool) {
-  const bool any = std::any_of(schema.fields.begin(), schema.fields.end(),
-                               [](const Field& field) { return HoldsLeaf(field, IsJson); });
-  if (!any) return batch;
+  if (!HoldsLeaf(schema, IsJson)) return batch;
   return ChangeLeaves(
       schema, *batch, IsJson,
       [pool](const Field& field, const ArrayPtr& texts) {
@@ -163,13 +165,13 @@ Result<std::shared_ptr<arrow::RecordBatch>> StoreJson(const Schema& schema,
 }
 
 std::shared_ptr<arrow::Schema> ShowJson(const std::shared_ptr<arrow::Schema>& schema) {
-  bool any = false;
-  auto shown = MapFields(*schema, [&any](const std::shared_ptr<arrow::Field>& field) {
-    auto changed = ShowField(field);
-    any = any || changed != nullptr;
-    return changed;
-  });
-  return any ? shown : schema;
+  // Takes of single rows come here too: nothing is made for schemas without JSON.
+  const auto& fields = schema->fields();
+  if (std::none_of(fields.begin(), fields.end(),
+                   [](const auto& field) { return HoldsStoredJson(*field); })) {
+    return schema;
+  }
+  return MapFields(*schema, ShowField);
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> ShowJson(std::shared_ptr<arrow::RecordBatch> batch,

@@ -5,19 +5,12 @@
 
 #include "arrow/api.h"
 #include "arrow/buffer_builder.h"
-#include "arrow/util/bitmap_ops.h"
+#include "dataset/copy_validity.h"
 
 namespace lance {
 namespace {
 
 using ArrayPtr = std::shared_ptr<arrow::Array>;
-
-Result<std::shared_ptr<arrow::Buffer>> ValidityOf(const arrow::Array& array,
-                                                  arrow::MemoryPool* pool) {
-  if (array.null_count() == 0) return nullptr;
-  return arrow::internal::CopyBitmap(pool, array.null_bitmap_data(), array.offset(),
-                                     array.length());
-}
 
 class Changer {
  public:
@@ -25,11 +18,11 @@ class Changer {
       : test_(test), change_(change), pool_(pool) {}
 
   Result<ArrayPtr> Change(const Field& field, ArrayPtr array) const {
-    if (array->type_id() == arrow::Type::EXTENSION && HoldsLeaf(field, test_) && !test_(field)) {
+    if (!HoldsLeaf(field, test_)) return array;
+    if (array->type_id() == arrow::Type::EXTENSION) {
       array = static_cast<const arrow::ExtensionArray&>(*array).storage();
     }
     if (test_(field)) return change_(field, array);
-    if (!HoldsLeaf(field, test_)) return array;
     switch (array->type_id()) {
       case arrow::Type::STRUCT:
         return ChangeStruct(field, static_cast<const arrow::StructArray&>(*array));
@@ -61,7 +54,7 @@ class Changer {
       fields.push_back(array.struct_type()->field(index)->WithType(changed->type()));
       children.push_back(std::move(changed));
     }
-    ARROW_ASSIGN_OR_RAISE(auto validity, ValidityOf(array, pool_));
+    ARROW_ASSIGN_OR_RAISE(auto validity, CopyValidity(array, pool_));
     return std::make_shared<arrow::StructArray>(arrow::struct_(fields), array.length(), children,
                                                 std::move(validity), array.null_count());
   }
@@ -86,7 +79,7 @@ class Changer {
     ARROW_ASSIGN_OR_RAISE(auto items, array.Flatten(pool_));
     ARROW_ASSIGN_OR_RAISE(auto changed, Change(field.children[0], std::move(items)));
     ARROW_ASSIGN_OR_RAISE(auto offsets, OffsetsOf(array));
-    ARROW_ASSIGN_OR_RAISE(auto validity, ValidityOf(array, pool_));
+    ARROW_ASSIGN_OR_RAISE(auto validity, CopyValidity(array, pool_));
     auto type = std::make_shared<typename ListArray::TypeClass>(
         array.list_type()->value_field()->WithType(changed->type()));
     return std::make_shared<ListArray>(std::move(type), array.length(), std::move(offsets),
@@ -101,7 +94,7 @@ class Changer {
     ARROW_ASSIGN_OR_RAISE(auto keys, Change(entry.children[0], structs.field(0)));
     ARROW_ASSIGN_OR_RAISE(auto items, Change(entry.children[1], structs.field(1)));
     ARROW_ASSIGN_OR_RAISE(auto offsets, OffsetsOf(array));
-    ARROW_ASSIGN_OR_RAISE(auto validity, ValidityOf(array, pool_));
+    ARROW_ASSIGN_OR_RAISE(auto validity, CopyValidity(array, pool_));
     const arrow::MapType& old = *array.map_type();
     auto type = std::make_shared<arrow::MapType>(old.key_field()->WithType(keys->type()),
                                                  old.item_field()->WithType(items->type()),
@@ -116,7 +109,7 @@ class Changer {
     const int64_t size = array.list_type()->list_size();
     auto items = array.values()->Slice(array.offset() * size, array.length() * size);
     ARROW_ASSIGN_OR_RAISE(auto changed, Change(field.children[0], std::move(items)));
-    ARROW_ASSIGN_OR_RAISE(auto validity, ValidityOf(array, pool_));
+    ARROW_ASSIGN_OR_RAISE(auto validity, CopyValidity(array, pool_));
     auto type = arrow::fixed_size_list(array.list_type()->value_field()->WithType(changed->type()),
                                        static_cast<int32_t>(size));
     return std::make_shared<arrow::FixedSizeListArray>(std::move(type), array.length(),
@@ -134,6 +127,11 @@ class Changer {
 bool HoldsLeaf(const Field& field, const LeafTest& test) {
   return test(field) || std::any_of(field.children.begin(), field.children.end(),
                                     [&](const Field& child) { return HoldsLeaf(child, test); });
+}
+
+bool HoldsLeaf(const Schema& schema, const LeafTest& test) {
+  return std::any_of(schema.fields.begin(), schema.fields.end(),
+                     [&](const Field& field) { return HoldsLeaf(field, test); });
 }
 
 Result<ArrayPtr> ChangeLeaves(const Field& field, ArrayPtr array, const LeafTest& test,

@@ -11,12 +11,13 @@ namespace lance {
 
 /// Whether a field's values are to be changed as a whole.
 using LeafTest = std::function<bool(const Field&)>;
-/// Other values in the place of those of a field, as many.
+/// Other values in the place of those of a field, as many. It gets what extension arrays store.
 using LeafChange = std::function<Result<std::shared_ptr<arrow::Array>>(
     const Field& field, const std::shared_ptr<arrow::Array>& values)>;
 
 /// Whether the field or one below it is to be changed.
 bool HoldsLeaf(const Field& field, const LeafTest& test);
+bool HoldsLeaf(const Schema& schema, const LeafTest& test);
 
 /// `array` with the values of all fields that pass `test` changed, wherever they are nested. Values
 /// of rows that are null further out are null, those outside of lists are left out. Members are

@@ -8,6 +8,8 @@
 #include "dataset/auto_cleanup.h"
 #include "dataset/blob_columns.h"
 #include "dataset/fragment_writer.h"
+#include "dataset/leaf_changes.h"
+#include "schema/blob.h"
 #include "table/commit.h"
 #include "table/feature_flags.h"
 #include "table/unique_names.h"
@@ -85,7 +87,7 @@ Result<WritePlan> MakePlan(const TableHandle& handle, std::shared_ptr<const Snap
   ARROW_ASSIGN_OR_RAISE(plan.data_version, ChooseVersion(plan, options));
   if (plan.append) {
     plan.table_schema = plan.base->manifest().schema;
-    const bool promote = HasBlobs(plan.table_schema);
+    const bool promote = HoldsLeaf(plan.table_schema, IsBlobV2);
     ARROW_ASSIGN_OR_RAISE(
         plan.mapping, MatchForAppend(plan.table_schema, promote ? *PromoteBlobFields(data) : data));
   } else {

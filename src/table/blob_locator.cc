@@ -1,5 +1,7 @@
 #include "table/blob_locator.h"
 
+#include <utility>
+
 namespace lance {
 namespace {
 
@@ -14,6 +16,13 @@ std::string BlobFileName(uint32_t blob_id) {
     name += ((blob_id >> bit) & 1) != 0 ? '1' : '0';
   }
   return name + ".blob";
+}
+
+std::string BlobFolder(std::string data_file) {
+  if (data_file.ends_with(kDataFileSuffix)) {
+    data_file.resize(data_file.size() - kDataFileSuffix.size());
+  }
+  return data_file;
 }
 
 Result<BlobLocator> BlobLocator::Make(const TableLocation& table, const Manifest& manifest,
@@ -46,9 +55,8 @@ Result<BlobPlace> BlobLocator::Locate(const BlobDescriptor& descriptor) const {
       return place;
     case Kind::kPacked:
     case Kind::kDedicated: {
-      std::string& path = place.object.path;
-      if (path.ends_with(kDataFileSuffix)) path.resize(path.size() - kDataFileSuffix.size());
-      path += "/" + BlobFileName(descriptor.blob_id);
+      place.object.path =
+          BlobFolder(std::move(place.object.path)) + "/" + BlobFileName(descriptor.blob_id);
       return place;
     }
     case Kind::kExternal: {

@@ -54,6 +54,8 @@ class BlobLocator {
   std::map<uint32_t, std::string> bases_;
 };
 
+/// Where the files beside a data file are: its path without `.lance`.
+std::string BlobFolder(std::string data_file);
 /// `1000…0.blob`: the bits of the id in reverse.
 std::string BlobFileName(uint32_t blob_id);
 
