@@ -38,8 +38,8 @@ Result<EncodedPage> EncodeFullZipFixedPage(const PageContext& context, const Lea
 Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
                                               const VariableBlock& block, bool allow_fsst);
 
-/// Rows of any width, one by one, each behind its length of `length_bits`; `encoding` says what they
-/// hold.
+/// Rows of any width, one by one, each behind its length of `length_bits`; `encoding` says what
+/// they hold.
 Result<EncodedPage> EncodeFullZipRowsPage(const PageContext& context, const VariableBlock& rows,
                                           uint32_t length_bits,
                                           const encodings21::CompressiveEncoding& encoding);
