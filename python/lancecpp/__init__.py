@@ -98,10 +98,17 @@ __all__ = [
 ]
 
 
+_MODULES_ON_FIRST_USE = ("bitmap", "blob", "file", "fragment", "optimize", "schema", "udf")
+
+
 def __getattr__(name):
     # They need pyarrow, which is loaded when first used.
     if name in ("BlobArray", "BlobType"):
         from . import blob_type
 
         return getattr(blob_type, name)
+    if name in _MODULES_ON_FIRST_USE:
+        import importlib
+
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -235,7 +235,8 @@ class LanceFileWriter:
     data_cache_bytes:
         Input buffered before pages are written, shared by the columns. By default 8 MiB each.
     version:
-        Version of the file: ``2.2`` (the default), ``2.1`` or ``stable``.
+        Version of the file: ``2.2`` (the default), ``2.0``, ``2.1``, ``2.3`` (unstable), ``stable`` or
+        ``next``.
     max_page_bytes, keep_original_array:
         Without effect in these versions, as in the reference.
 

@@ -49,10 +49,7 @@ Result<FileVersion> ChooseVersion(const WritePlan& plan, const WriteOptions& opt
     ARROW_ASSIGN_OR_RAISE(FileVersion existing, plan.base->manifest().data_version());
     version = asked.value_or(existing);
   }
-  if (version < FileVersion::kV2_1 || version > FileVersion::kV2_2) {
-    return Unsupported("data files of version ", FileVersionName(version),
-                       " can be read, not written; 2.1 and 2.2 can be written");
-  }
+  ARROW_RETURN_NOT_OK(CheckWritable(version));
   return version;
 }
 

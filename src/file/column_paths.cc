@@ -13,7 +13,11 @@ namespace {
 bool IsPacked(const arrow::Field& field) { return AsksForPackedStruct(field.metadata().get()); }
 
 // Blobs have one level of structure in their pages, and the reference keeps them as large binary.
-Status CheckBlob(const Field& field, const encoding::LeafPath& path) {
+Status CheckBlob(const Field& field, const encoding::LeafPath& path, uint32_t minor_version) {
+  if (minor_version >= encoding::kMinorVersion2_3) {
+    return Unsupported("file version 2.", minor_version, " has no blobs marked by ", kBlobKey,
+                       ": field '", path.name(), "'; use the extension type ", kBlobV2Name);
+  }
   for (const encoding::PathStep& step : path.steps) {
     if (step.kind == encoding::StepKind::kStruct || step.kind == encoding::StepKind::kLeaf)
       continue;
@@ -34,11 +38,25 @@ Status CheckWritable(const Field& field, const std::string& parent) {
   return Status::OK();
 }
 
+void ListInTree(const std::vector<Field>& fields, std::vector<const Field*>* out) {
+  for (const Field& field : fields) {
+    out->push_back(&field);
+    if (!field.IsLeaf()) ListInTree(field.children, out);
+  }
+}
+
 }  // namespace
+
+std::vector<const Field*> FieldsWithColumns(const Schema& schema, uint32_t minor_version) {
+  if (minor_version != encoding::kMinorVersion2_0) return schema.Leaves();
+  std::vector<const Field*> out;
+  ListInTree(schema.fields, &out);
+  return out;
+}
 
 Result<ColumnPaths> FindColumnPaths(const Schema& schema, uint32_t minor_version) {
   ColumnPaths paths;
-  const std::vector<const Field*> leaf_fields = schema.Leaves();
+  const std::vector<const Field*> column_fields = FieldsWithColumns(schema, minor_version);
   for (const Field& field : schema.fields) {
     ARROW_RETURN_NOT_OK(CheckWritable(field, ""));
     TopLevelField top;
@@ -51,12 +69,13 @@ Result<ColumnPaths> FindColumnPaths(const Schema& schema, uint32_t minor_version
                               minor_version, IsPacked));
     top.num_columns = leaves.size();
     for (encoding::LeafPath& leaf : leaves) {
-      const Field& leaf_field = *leaf_fields[paths.columns.size()];
-      auto hints = encoding::ParseEncodingHints(field.metadata.get(), leaf_field.metadata.get());
+      const Field& leaf_field = *column_fields[paths.columns.size()];
+      auto hints = encoding::ParseEncodingHints(field.metadata.get(), leaf_field.metadata.get(),
+                                                minor_version);
       if (!hints.ok()) return WithPlace(hints.status(), {.field = leaf.name()});
       leaf.hints = *std::move(hints);
       if (IsBlobV1(leaf_field)) {
-        ARROW_RETURN_NOT_OK(CheckBlob(leaf_field, leaf));
+        ARROW_RETURN_NOT_OK(CheckBlob(leaf_field, leaf, minor_version));
         leaf = encoding::BlobPathOf(std::move(leaf));
       }
       paths.columns.push_back(std::move(leaf));

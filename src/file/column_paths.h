@@ -27,13 +27,17 @@ struct ColumnPaths {
   std::vector<encoding::LeafPath> columns;
 };
 
-/// The columns of a file with this schema. What can't be written is Unsupported, the field named.
+/// The fields of a schema that have a column in a file: the leaves, in 2.0 also structs and lists.
+std::vector<const Field*> FieldsWithColumns(const Schema& schema, uint32_t minor_version);
+
+/// The columns of a file with this schema, those of FieldsWithColumns(). What can't be written is
+/// Unsupported, the field named.
 Result<ColumnPaths> FindColumnPaths(const Schema& schema, uint32_t minor_version);
 
 /// The column of that name; a missing or ambiguous one is a user error.
 Result<int> FindColumn(const arrow::Schema& schema, const std::string& name);
 
-/// 1 for 2.1, 2 for 2.2.
+/// 0 for 2.0, 1 for 2.1.
 uint32_t MinorVersion(FileVersion version);
 
 }  // namespace lance

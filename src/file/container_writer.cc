@@ -9,8 +9,8 @@
 
 #include "arrow/buffer.h"
 #include "arrow/util/key_value_metadata.h"
+#include "encodings20.pb.h"
 #include "file.pb.h"
-#include "file/column_paths.h"
 #include "wire.pb.h"
 
 namespace lance {
@@ -18,11 +18,6 @@ namespace {
 
 constexpr uint64_t kAlignment = 64;
 constexpr uint8_t kPadding = 'H';
-constexpr char kPageTypeUrl[] = "/lance.encodings21.PageLayout";
-constexpr char kColumnTypeUrl[] = "/lance.encodings.ColumnEncoding";
-/// ColumnEncoding with field 1 (`values`) set to an empty message.
-constexpr std::string_view kValuesEncoding("\x0a\x00", 2);
-constexpr uint16_t kMajorVersion = 2;
 
 // The same bytes for the same message, whatever the order of maps in memory.
 std::string Serialize(const google::protobuf::MessageLite& message) {
@@ -36,10 +31,10 @@ std::string Serialize(const google::protobuf::MessageLite& message) {
   return bytes;
 }
 
-void SetDirect(std::string_view type_url, std::string value, file::v2::Encoding* out) {
+void SetDirect(const google::protobuf::MessageLite& message, file::v2::Encoding* out) {
   wire::Any any;
-  any.set_type_url(std::string(type_url));
-  any.set_value(std::move(value));
+  any.set_type_url("/" + std::string(message.GetTypeName()));
+  any.set_value(Serialize(message));
   out->mutable_direct()->set_encoding(Serialize(any));
 }
 
@@ -51,9 +46,15 @@ void Append(T number, std::string* out) {
 }  // namespace
 
 ContainerWriter::ContainerWriter(size_t num_columns) : columns_(num_columns) {
-  for (auto& column : columns_) {
-    SetDirect(kColumnTypeUrl, std::string(kValuesEncoding), column.mutable_encoding());
-  }
+  encodings::ColumnEncoding values;
+  values.mutable_values();
+  for (auto& column : columns_) SetDirect(values, column.mutable_encoding());
+}
+
+void ContainerWriter::MarkBlobColumn(size_t column) {
+  encodings::ColumnEncoding blobs;
+  blobs.mutable_blob()->mutable_inner()->mutable_values();
+  SetDirect(blobs, columns_[column].mutable_encoding());
 }
 
 Result<ContainerWriter::Extent> ContainerWriter::WritePadded(Bytes bytes, ObjectWriter* writer) {
@@ -81,7 +82,8 @@ Status ContainerWriter::WritePage(size_t column, const encoding::EncodedPage& pa
   }
   out->set_length(page.length);
   out->set_priority(first_row);
-  SetDirect(kPageTypeUrl, Serialize(page.layout), out->mutable_encoding());
+  std::visit([out](const auto& description) { SetDirect(description, out->mutable_encoding()); },
+             page.description);
   return Status::OK();
 }
 
@@ -135,8 +137,9 @@ Status ContainerWriter::Finish(const Schema& schema, uint64_t num_rows, FileVers
   Append(global_table, &out);
   Append(static_cast<uint32_t>(global_buffers_.size() + 1), &out);
   Append(static_cast<uint32_t>(columns_.size()), &out);
-  Append(kMajorVersion, &out);
-  Append(static_cast<uint16_t>(MinorVersion(version)), &out);
+  const FileVersionNumbers numbers = FooterVersionNumbers(version);
+  Append(numbers.major_version, &out);
+  Append(numbers.minor_version, &out);
   out += "LANC";
   return writer->Write(AsBytes(out));
 }

@@ -27,6 +27,9 @@ class ContainerWriter {
   ContainerWriter() = default;
   explicit ContainerWriter(size_t num_columns);
 
+  /// Makes the column one of blobs, as 2.0 describes them.
+  void MarkBlobColumn(size_t column);
+
   /// `first_row` is the row of the file that the page starts with.
   Status WritePage(size_t column, const encoding::EncodedPage& page, uint64_t first_row,
                    ObjectWriter* writer);

@@ -12,6 +12,7 @@
 #include "arrow/type.h"
 #include "arrow/util/key_value_metadata.h"
 #include "base/executor.h"
+#include "encoding/write/array_page.h"
 #include "encoding/write/column_buffer.h"
 #include "encoding/write/page_encoder.h"
 #include "encoding/write/storage_array.h"
@@ -45,7 +46,7 @@ struct FileWriter::Impl {
   // One per top-level field: storage type and the first of its columns.
   std::vector<TopLevelField> fields;
   std::vector<ColumnBuffer> columns;
-  // Rows of each column that are written.
+  // Rows of each column that are written; of structs in 2.0, which are written last, counted.
   std::vector<uint64_t> written_rows;
   ContainerWriter container;
   std::unique_ptr<ObjectWriter> writer;
@@ -53,6 +54,12 @@ struct FileWriter::Impl {
   // The first error; nothing can be written after it.
   Status failed;
   bool finished = false;
+
+  // 2.0: structs and lists have columns of their own.
+  bool is_tree() const { return options.version == FileVersion::kV2_0; }
+  bool is_struct_header(const encoding::LeafPath& path) const {
+    return is_tree() && path.is_empty_struct();
+  }
 
   Status CheckUsable() const {
     if (finished) return UserError("file writer is finished; open a new one to write more");
@@ -81,6 +88,10 @@ struct FileWriter::Impl {
     ARROW_ASSIGN_OR_RAISE(const encoding::PathStep* step,
                           encoding::FindForbiddenNull(path, array, context.pool()));
     if (step != nullptr) {
+      if (is_tree() && path.type->id() == arrow::Type::STRUCT && step == &path.steps.back()) {
+        return UserError("null struct: field '", step->name,
+                         "'; file version 2.0 has no place for it, write version 2.1 or later");
+      }
       return UserError("null in a field that is not nullable: field '", step->name,
                        "'; fill the nulls or make the field nullable");
     }
@@ -121,6 +132,12 @@ struct FileWriter::Impl {
       for (size_t k = 0; k < fields[i].num_columns; ++k) {
         ColumnBuffer& column = columns[fields[i].first_column + k];
         std::shared_ptr<arrow::ArrayData> array = arrays[i];
+        if (is_struct_header(column.path())) {
+          ARROW_ASSIGN_OR_RAISE(uint64_t count,
+                                encoding::CountSlots(column.path(), array, context.pool()));
+          written_rows[fields[i].first_column + k] += count;
+          continue;
+        }
         if (column.path().is_blob) {
           ARROW_ASSIGN_OR_RAISE(array,
                                 StoreBlobs(column.path(), *array, writer.get(), context.pool()));
@@ -179,9 +196,25 @@ struct FileWriter::Impl {
   }
 
   Status WritePage(size_t column, const EncodedPage& page) {
-    ARROW_RETURN_NOT_OK(container.WritePage(column, page, written_rows[column], writer.get()));
+    const uint64_t first_row = is_tree() ? 0 : written_rows[column];
+    ARROW_RETURN_NOT_OK(container.WritePage(column, page, first_row, writer.get()));
     written_rows[column] += page.num_rows;
     return Status::OK();
+  }
+
+  Status WriteStructHeaders() {
+    for (size_t column = 0; column < columns.size(); ++column) {
+      if (!is_struct_header(columns[column].path())) continue;
+      ARROW_RETURN_NOT_OK(container.WritePage(
+          column, encoding::StructHeaderPage(written_rows[column]), 0, writer.get()));
+    }
+    return Status::OK();
+  }
+
+  Status WriteRest() {
+    ARROW_RETURN_NOT_OK(Flush(/*all=*/true));
+    ARROW_RETURN_NOT_OK(WriteStructHeaders());
+    return container.Finish(schema, num_rows, options.version, writer.get());
   }
 };
 
@@ -191,10 +224,7 @@ FileWriter::~FileWriter() = default;
 Result<std::unique_ptr<FileWriter>> FileWriter::Open(const Context& context,
                                                      std::unique_ptr<ObjectWriter> writer,
                                                      Schema schema, FileWriteOptions options) {
-  if (options.version != FileVersion::kV2_1 && options.version != FileVersion::kV2_2) {
-    return Unsupported("data files of version ", FileVersionName(options.version),
-                       " can't be written; 2.1 and 2.2 can");
-  }
+  ARROW_RETURN_NOT_OK(CheckWritable(options.version));
   ARROW_RETURN_NOT_OK(schema.Validate());
   auto impl = std::make_unique<Impl>();
   ARROW_ASSIGN_OR_RAISE(ColumnPaths paths, FindColumnPaths(schema, MinorVersion(options.version)));
@@ -204,6 +234,10 @@ Result<std::unique_ptr<FileWriter>> FileWriter::Open(const Context& context,
   }
   impl->written_rows.resize(impl->columns.size());
   impl->container = ContainerWriter(impl->columns.size());
+  for (size_t i = 0; i < impl->columns.size(); ++i) {
+    const bool blobs = options.version == FileVersion::kV2_0 && impl->columns[i].path().is_blob;
+    if (blobs) impl->container.MarkBlobColumn(i);
+  }
   impl->context = context;
   impl->options = options;
   impl->schema = std::move(schema);
@@ -245,19 +279,17 @@ uint64_t FileWriter::estimated_bytes() const {
 
 Result<FileWriteResult> FileWriter::Finish() {
   ARROW_RETURN_NOT_OK(impl_->CheckUsable());
-  impl_->failed = impl_->Flush(/*all=*/true);
-  ARROW_RETURN_NOT_OK(impl_->failed);
-  impl_->failed = impl_->container.Finish(impl_->schema, impl_->num_rows, impl_->options.version,
-                                          impl_->writer.get());
+  impl_->failed = impl_->WriteRest();
   ARROW_RETURN_NOT_OK(impl_->failed);
   impl_->finished = true;
   FileWriteResult result;
   result.num_rows = impl_->num_rows;
   result.size_bytes = impl_->writer->position();
   ARROW_RETURN_NOT_OK(impl_->writer->Finish());
-  for (const Field* leaf : impl_->schema.Leaves()) {
+  for (const Field* field :
+       FieldsWithColumns(impl_->schema, MinorVersion(impl_->options.version))) {
     result.column_indices.push_back(static_cast<int32_t>(result.field_ids.size()));
-    result.field_ids.push_back(leaf->id);
+    result.field_ids.push_back(field->id);
   }
   return result;
 }

@@ -14,7 +14,7 @@
 namespace lance {
 
 struct FileWriteOptions {
-  /// 2.1 or 2.2.
+  /// 2.0 or later.
   FileVersion version = kDefaultFileVersion;
   /// Bytes of input buffered per column before a page is written. Default 8 MiB, as the
   /// reference; `data_cache_bytes` of the Python API divides by the number of top-level fields.
@@ -24,7 +24,7 @@ struct FileWriteOptions {
 struct FileWriteResult {
   uint64_t num_rows = 0;
   uint64_t size_bytes = 0;
-  /// What a manifest's DataFile lists: the ids of the leaves and their columns.
+  /// What a manifest's DataFile lists: the ids of the fields that have a column, and where it is.
   std::vector<int32_t> field_ids;
   std::vector<int32_t> column_indices;
 };

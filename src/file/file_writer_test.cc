@@ -68,7 +68,8 @@ std::shared_ptr<arrow::RecordBatch> BatchOf(const std::vector<std::string>& name
 // Random arrays with about `nulls` of 10 slots null on each level.
 class RandomArrays {
  public:
-  RandomArrays(uint32_t seed, uint32_t nulls) : random_(seed), nulls_(nulls) {}
+  RandomArrays(uint32_t seed, uint32_t nulls, bool null_structs = true)
+      : random_(seed), nulls_(nulls), null_structs_(null_structs) {}
 
   bool Null() { return random_() % 10 < nulls_; }
 
@@ -110,8 +111,8 @@ class RandomArrays {
     const auto a = Ints(count, 50);
     const auto b = Lists(count, false);
     const auto type = arrow::struct_({field("a", a->type()), field("b", b->type())});
-    return arrow::MakeArray(
-        arrow::ArrayData::Make(type, count, {Validity(count)}, {a->data(), b->data()}));
+    return arrow::MakeArray(arrow::ArrayData::Make(
+        type, count, {null_structs_ ? Validity(count) : nullptr}, {a->data(), b->data()}));
   }
 
   std::shared_ptr<arrow::RecordBatch> Batch(int64_t count) {
@@ -131,15 +132,17 @@ class RandomArrays {
 
   std::mt19937_64 random_;
   uint32_t nulls_;
+  bool null_structs_;
 };
 
 TEST_F(FileWriterTest, RandomTablesAreReadBack) {
-  for (FileVersion version : {FileVersion::kV2_1, FileVersion::kV2_2}) {
+  for (FileVersion version :
+       {FileVersion::kV2_0, FileVersion::kV2_1, FileVersion::kV2_2, FileVersion::kV2_3}) {
     for (int64_t rows : {1, 2, 1023, 1024, 1025, 4096, 8193}) {
       for (uint32_t nulls : {0u, 2u, 10u}) {
         SCOPED_TRACE(::testing::Message() << FileVersionName(version) << " rows " << rows
                                           << " nulls " << nulls << ", seed 17");
-        const auto batch = RandomArrays(17, nulls).Batch(rows);
+        const auto batch = RandomArrays(17, nulls, version != FileVersion::kV2_0).Batch(rows);
         for (int64_t step : {rows, rows / 3 + 1}) {
           arrow::RecordBatchVector slices;
           for (int64_t row = 0; row < rows; row += step) slices.push_back(batch->Slice(row, step));
@@ -185,6 +188,25 @@ TEST_F(FileWriterTest, ResultAndCounts) {
   EXPECT_EQ(result.column_indices, (std::vector<int32_t>{0, 1, 2}));
   EXPECT_FALSE(writer->WriteBatch(*batch).ok());
   EXPECT_FALSE(writer->Finish().ok());
+}
+
+// In 2.0 structs and lists have columns of their own, but no nulls of structs.
+TEST_F(FileWriterTest, ColumnsOfTrees) {
+  const auto type = arrow::struct_(
+      {field("a", arrow::int32()), field("l", arrow::list(field("item", arrow::utf8())))});
+  FileWriteOptions options;
+  options.version = FileVersion::kV2_0;
+  const auto good = BatchOf({"s", "x"}, {FromJson(type, R"([{"a": 1, "l": ["y"]}, {"l": null}])"),
+                                         FromJson(arrow::int8(), "[1, 2]")});
+  const FileWriteResult result = Write(good->schema(), {good}, options).ValueOrDie();
+  EXPECT_EQ(result.field_ids, (std::vector<int32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(result.column_indices, (std::vector<int32_t>{0, 1, 2, 3, 4}));
+  EXPECT_TRUE(ReadAll()->Equals(*good));
+  // The footer calls the version 0.3.
+  EXPECT_EQ(FileBytes().substr(FileBytes().size() - 8), std::string("\0\0\3\0LANC", 8));
+  const auto bad = BatchOf({"s"}, {FromJson(type, R"([{"a": 1}, null])")});
+  const Status refused = Write(bad->schema(), {bad}, options, "/bad").status();
+  EXPECT_NE(refused.message().find("null struct: field 's'"), std::string::npos) << refused;
 }
 
 // The worked example of the format description, byte for byte.
@@ -289,8 +311,13 @@ TEST_F(FileWriterTest, UnsupportedThingsAreNamed) {
   const auto blob = field("b", arrow::large_binary(), true, metadata("lance-encoding:blob"));
   EXPECT_NE(error(field("l", arrow::list(blob))).find("'l.b'"), std::string::npos);
   FileWriteOptions old;
+  old.version = FileVersion::kV0_1;
+  EXPECT_NE(error(field("x", arrow::int32()), old).find("0.1"), std::string::npos);
+  old.version = FileVersion::kV2_3;
+  EXPECT_NE(error(blob, old).find("'b'"), std::string::npos);
   old.version = FileVersion::kV2_0;
-  EXPECT_NE(error(field("x", arrow::int32()), old).find("2.0"), std::string::npos);
+  EXPECT_NE(error(field("m", arrow::map(arrow::utf8(), arrow::int32())), old).find("'m'"),
+            std::string::npos);
   old.version = FileVersion::kV2_1;
   EXPECT_NE(error(packed(arrow::utf8()), old).find("'p.a'"), std::string::npos);
   EXPECT_NE(error(field("m", arrow::map(arrow::utf8(), arrow::int32())), old).find("'m'"),

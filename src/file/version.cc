@@ -52,6 +52,12 @@ Result<FileVersion> ParseFileVersion(std::string_view name) {
                    "'; use 0.1, 2.0, 2.1, 2.2, 2.3, or legacy, stable, next");
 }
 
+Status CheckWritable(FileVersion version) {
+  if (version >= FileVersion::kV2_0) return Status::OK();
+  return Unsupported("data files of version ", FileVersionName(version),
+                     " can be read, not written; 2.0 and later can be written");
+}
+
 Result<FileVersion> FileVersionFromNumbers(uint32_t major, uint32_t minor) {
   // Footers of 0.1 and 2.0 have had several spellings.
   if (major == 0 && minor <= 2) return FileVersion::kV0_1;
@@ -65,6 +71,11 @@ Result<FileVersion> FileVersionFromNumbers(uint32_t major, uint32_t minor) {
 
 FileVersionNumbers DataFileVersionNumbers(FileVersion version) {
   return FactsOf(version).data_file_numbers;
+}
+
+FileVersionNumbers FooterVersionNumbers(FileVersion version) {
+  if (version == FileVersion::kV2_0) return {0, 3};
+  return DataFileVersionNumbers(version);
 }
 
 }  // namespace lance

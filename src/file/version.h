@@ -18,6 +18,8 @@ std::string_view FileVersionName(FileVersion version);
 /// Canonical names and the request aliases `legacy`, `0.3`, `stable`, `next` (any case). Others are
 /// user errors.
 Result<FileVersion> ParseFileVersion(std::string_view name);
+/// 0.1 is only read; an error says so.
+Status CheckWritable(FileVersion version);
 /// From the numbers in a footer or a manifest's DataFile; each version may have several pairs.
 Result<FileVersion> FileVersionFromNumbers(uint32_t major, uint32_t minor);
 /// The numbers that DataFile entries of a manifest hold.
@@ -26,5 +28,7 @@ struct FileVersionNumbers {
   uint16_t minor_version;
 };
 FileVersionNumbers DataFileVersionNumbers(FileVersion version);
+/// The numbers that the footer of a file holds: 2.0 calls itself 0.3 there.
+FileVersionNumbers FooterVersionNumbers(FileVersion version);
 
 }  // namespace lance

@@ -12,7 +12,7 @@ import pytest
 import random_tables
 
 SEEDS = range(int(os.environ.get("LANCE_INTEROP_SEEDS", "40")))
-VERSIONS = ["2.1", "2.2"]
+VERSIONS = ["2.0", "2.1", "2.2", "2.3"]
 
 
 def _same(expected, got, what):
@@ -48,12 +48,23 @@ def _write(engine, path, table, version, seed):
     )
 
 
+def _write_ours(lancecpp, pylance, path, table, version, seed):
+    """What we refuse, as 2.0 has no place for it, the reference refuses too."""
+    try:
+        _write(lancecpp, path, table, version, seed)
+    except Exception as refusal:
+        assert version == "2.0" and "null struct" in str(refusal), refusal
+        with pytest.raises(Exception, match="does not encode struct validity"):
+            _write(pylance, path, table, version, seed)
+        pytest.skip(f"refused: {refusal!s:.80}")
+
+
 @pytest.fixture(params=VERSIONS)
 def version(request):
     return request.param
 
 
-@pytest.mark.parametrize("version", ["legacy", "2.0", *VERSIONS, "2.3"])
+@pytest.mark.parametrize("version", ["legacy", *VERSIONS])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_theirs_read_by_us(seed, version, tmp_path, pylance, lancecpp):
     table = random_tables.table(seed)
@@ -70,14 +81,14 @@ def test_theirs_read_by_us(seed, version, tmp_path, pylance, lancecpp):
 def test_ours_read_by_them(seed, version, tmp_path, pylance, lancecpp):
     table = random_tables.table(seed)
     path = str(tmp_path / "t.lance")
-    _write(lancecpp, path, table, version, seed)
+    _write_ours(lancecpp, pylance, path, table, version, seed)
     _same(table, pylance.dataset(path).to_table(), "pylance's scan")
     _check_reads(pylance, path, table, seed)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_ours_read_by_us(seed, version, tmp_path, lancecpp):
+def test_ours_read_by_us(seed, version, tmp_path, pylance, lancecpp):
     table = random_tables.table(seed)
     path = str(tmp_path / "t.lance")
-    _write(lancecpp, path, table, version, seed)
+    _write_ours(lancecpp, pylance, path, table, version, seed)
     _check_reads(lancecpp, path, table, seed)

@@ -45,9 +45,9 @@ Result<EncodedPage> EncodeBlobPage(const PageContext& context) {
   const PageContext inner_context = {inner, context.minor_version, context.hints, context.pool};
   ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodeMiniBlockPage(inner_context, *values, nullptr));
   encodings21::PageLayout layout;
-  *layout.mutable_blob_layout()->mutable_inner_layout() = std::move(page.layout);
+  *layout.mutable_blob_layout()->mutable_inner_layout() = std::move(page.layout());
   DescribeLayers(context.rows, layout.mutable_blob_layout()->mutable_layers());
-  page.layout = std::move(layout);
+  page.layout() = std::move(layout);
   return page;
 }
 

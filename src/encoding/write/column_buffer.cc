@@ -64,6 +64,10 @@ uint64_t ValueBytes(const arrow::DataType& type, const Slots& slots) {
     case arrow::Type::LARGE_STRING:
     case arrow::Type::LARGE_BINARY:
       return StringBytes<int64_t>(slots);
+    case arrow::Type::LIST:
+      return static_cast<uint64_t>(slots.count) * sizeof(int32_t);
+    case arrow::Type::LARGE_LIST:
+      return static_cast<uint64_t>(slots.count) * sizeof(int64_t);
     case arrow::Type::DICTIONARY:
       return ValueBytes(*static_cast<const arrow::DictionaryType&>(type).index_type(), slots);
     case arrow::Type::FIXED_SIZE_LIST: {
@@ -144,6 +148,13 @@ std::vector<PageJob> ColumnBuffer::TakeJobs() {
   rows_ = 0;
   bytes_ = 0;
   return jobs;
+}
+
+Result<uint64_t> CountSlots(const LeafPath& path, const std::shared_ptr<arrow::ArrayData>& array,
+                            arrow::MemoryPool* pool) {
+  const std::shared_ptr<arrow::ArrayData> arrays[] = {array};
+  ARROW_ASSIGN_OR_RAISE(ShreddedRows rows, Shred(path, arrays, pool));
+  return rows.num_values;
 }
 
 Result<const PathStep*> FindForbiddenNull(const LeafPath& path,

@@ -46,6 +46,10 @@ class ColumnBuffer {
   uint64_t bytes_ = 0;
 };
 
+/// The slots that the leaf of the path has in `array`, which is of the top-level field.
+Result<uint64_t> CountSlots(const LeafPath& path, const std::shared_ptr<arrow::ArrayData>& array,
+                            arrow::MemoryPool* pool);
+
 /// Bytes that the rows of `array` take in memory, as far as this leaf is concerned.
 uint64_t LeafBytes(const LeafPath& path, const arrow::ArrayData& array);
 

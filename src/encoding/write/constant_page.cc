@@ -70,7 +70,7 @@ std::string FixedValue(const FixedBlock& block, uint64_t slot) {
 Result<EncodedPage> EncodeAllNullPage(const PageContext& context) {
   const ShreddedRows& rows = context.rows;
   EncodedPage page;
-  auto* layout = page.layout.mutable_constant_layout();
+  auto* layout = page.layout().mutable_constant_layout();
   DescribeLayers(rows, layout->mutable_layers());
   const bool simple = rows.layers.size() == 1 && rows.layers[0].has_nulls;
   if (simple) return page;
@@ -99,7 +99,7 @@ Result<EncodedPage> EncodeConstantPage(const PageContext& context, const LeafBlo
                                        uint64_t slot) {
   const ShreddedRows& rows = context.rows;
   EncodedPage page;
-  auto* layout = page.layout.mutable_constant_layout();
+  auto* layout = page.layout().mutable_constant_layout();
   DescribeLayers(rows, layout->mutable_layers());
   if (block.kind == LeafBlock::Kind::kVariable) {
     const VariableBlock& from = block.variable;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "arrow/util/key_value_metadata.h"
+#include "encoding/write/leaf_path.h"
 
 namespace lance::encoding {
 namespace {
@@ -71,14 +72,15 @@ Result<EncodingHints::Split> ParseSplit(const Hint& hint) {
   return hint.Bad("on, off or auto");
 }
 
-Result<EncodingHints::Structure> ParseStructure(const Hint& hint) {
+Result<EncodingHints::Structure> ParseStructure(const Hint& hint, uint32_t minor_version) {
   if (hint.value == "miniblock") return EncodingHints::Structure::kMiniBlock;
   if (hint.value == "fullzip") return EncodingHints::Structure::kFullZip;
   if (hint.value == "sparse") {
+    if (minor_version >= kMinorVersion2_3) return EncodingHints::Structure::kSparse;
     return Unsupported("field metadata '", kPrefix, hint.name,
                        "': sparse pages need file version 2.3");
   }
-  return hint.Bad("miniblock or fullzip");
+  return hint.Bad("miniblock, fullzip or sparse");
 }
 
 Status ApplyLeafHint(const Hint& hint, EncodingHints* out) {
@@ -118,11 +120,12 @@ Status VisitHints(const arrow::KeyValueMetadata* metadata, Visit&& visit) {
 }  // namespace
 
 Result<EncodingHints> ParseEncodingHints(const arrow::KeyValueMetadata* top_level,
-                                         const arrow::KeyValueMetadata* leaf) {
+                                         const arrow::KeyValueMetadata* leaf,
+                                         uint32_t minor_version) {
   EncodingHints hints;
   ARROW_RETURN_NOT_OK(VisitHints(top_level, [&](const Hint& hint) -> Status {
     if (hint.name != "structural-encoding") return Status::OK();
-    return ParseStructure(hint).Value(&hints.structure);
+    return ParseStructure(hint, minor_version).Value(&hints.structure);
   }));
   ARROW_RETURN_NOT_OK(
       VisitHints(leaf, [&](const Hint& hint) { return ApplyLeafHint(hint, &hints); }));

@@ -11,7 +11,7 @@ namespace lance::encoding {
 /// What the field metadata `lance-encoding:*` asks of the writer (spec/encodings.md §5.7). What is
 /// not asked for is chosen by size.
 struct EncodingHints {
-  enum class Structure : uint8_t { kChosen, kMiniBlock, kFullZip };
+  enum class Structure : uint8_t { kChosen, kMiniBlock, kFullZip, kSparse };
   enum class Compression : uint8_t { kChosen, kNone, kLz4, kZstd, kFsst };
   enum class Split : uint8_t { kAuto, kOff, kOn };
 
@@ -46,8 +46,9 @@ struct EncodingHints {
 };
 
 /// From the metadata (may be null) of the top-level field and of the leaf. A value that means
-/// nothing is a user error.
+/// nothing is a user error; one that files of version 2.`minor_version` can't follow, Unsupported.
 Result<EncodingHints> ParseEncodingHints(const arrow::KeyValueMetadata* top_level,
-                                         const arrow::KeyValueMetadata* leaf);
+                                         const arrow::KeyValueMetadata* leaf,
+                                         uint32_t minor_version);
 
 }  // namespace lance::encoding

@@ -124,7 +124,7 @@ Status Describe(const PageContext& context, const ControlWords& control, FullZip
 Result<EncodedPage> EncodeFullZipFixedPage(const PageContext& context, const LeafBlock& block) {
   EncodedPage page;
   const ControlWords control(context.rows);
-  auto* layout = page.layout.mutable_full_zip_layout();
+  auto* layout = page.layout().mutable_full_zip_layout();
   ARROW_RETURN_NOT_OK(Describe(context, control, layout));
   DescribeFixed(block, layout->mutable_value_compression());
   const bool indexed = !context.rows.repetition.empty();
@@ -186,7 +186,7 @@ Result<EncodedPage> EncodeFullZipRowsPage(const PageContext& context, const Vari
                                           const CompressiveEncoding& encoding) {
   EncodedPage page;
   const ControlWords control(context.rows);
-  auto* layout = page.layout.mutable_full_zip_layout();
+  auto* layout = page.layout().mutable_full_zip_layout();
   ARROW_RETURN_NOT_OK(Describe(context, control, layout));
   layout->set_bits_per_offset(length_bits);
   *layout->mutable_value_compression() = encoding;

@@ -1,5 +1,6 @@
 #include "encoding/write/general_scheme.h"
 
+#include "encodings20.pb.h"
 #include "encodings21.pb.h"
 
 namespace lance::encoding {
@@ -19,6 +20,11 @@ std::optional<GeneralScheme> GeneralScheme::Of(EncodingHints::Compression compre
 void GeneralScheme::Describe(encodings21::BufferCompression* out) const {
   out->set_scheme(scheme_ == CompressionScheme::kLz4 ? encodings21::COMPRESSION_ALGORITHM_LZ4
                                                      : encodings21::COMPRESSION_ALGORITHM_ZSTD);
+  if (level_) out->set_level(*level_);
+}
+
+void GeneralScheme::Describe(encodings::Compression* out) const {
+  out->set_scheme(scheme_ == CompressionScheme::kLz4 ? "lz4" : "zstd");
   if (level_) out->set_level(*level_);
 }
 

@@ -13,6 +13,9 @@
 namespace lance::encodings21 {
 class BufferCompression;
 }
+namespace lance::encodings {
+class Compression;
+}
 
 namespace lance::encoding {
 
@@ -27,6 +30,8 @@ class GeneralScheme {
     return encoding::Compress(scheme_, bytes, level_, pool);
   }
   void Describe(encodings21::BufferCompression* out) const;
+  /// In the terms of 2.0.
+  void Describe(encodings::Compression* out) const;
 
  private:
   GeneralScheme(CompressionScheme scheme, std::optional<int32_t> level)

@@ -20,11 +20,24 @@ ArrayDataPtr WithChild(const arrow::ArrayData& array, std::shared_ptr<arrow::Dat
                                 array.null_count, array.offset);
 }
 
-ArrayDataPtr AloneFrom(std::span<const PathStep> steps, const ArrayDataPtr& array) {
+// The lists or structs of a path that ends with them, without what is in them.
+ArrayDataPtr WithoutItems(const LeafPath& path, const ArrayDataPtr& array) {
+  if (path.is_list()) {
+    return WithChild(*array, path.type,
+                     arrow::ArrayData::Make(arrow::null(), array->child_data[0]->length, {nullptr},
+                                            array->child_data[0]->length));
+  }
+  if (!path.is_empty_struct()) return array;
+  return arrow::ArrayData::Make(path.type, array->length, array->buffers, array->null_count,
+                                array->offset);
+}
+
+ArrayDataPtr AloneFrom(const LeafPath& path, std::span<const PathStep> steps,
+                       const ArrayDataPtr& array) {
   const PathStep& step = steps.front();
-  if (step.kind == StepKind::kLeaf) return array;
+  if (step.kind == StepKind::kLeaf) return WithoutItems(path, array);
   const size_t member = step.kind == StepKind::kStruct ? static_cast<size_t>(step.child) : 0;
-  ArrayDataPtr child = AloneFrom(steps.subspan(1), array->child_data[member]);
+  ArrayDataPtr child = AloneFrom(path, steps.subspan(1), array->child_data[member]);
   auto field = arrow::field("item", child->type);
   switch (step.kind) {
     case StepKind::kList:
@@ -53,7 +66,7 @@ LeafPath AlonePath(const LeafPath& path) {
 }
 
 ArrayDataPtr Alone(const LeafPath& path, const ArrayDataPtr& array) {
-  return AloneFrom(path.steps, array);
+  return AloneFrom(path, path.steps, array);
 }
 
 Result<ArrayDataPtr> CopyAlone(const LeafPath& path, const ArrayDataPtr& array,

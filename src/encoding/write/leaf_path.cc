@@ -54,7 +54,10 @@ bool IsWritableLeaf(const arrow::DataType& type) {
 class PathFinder {
  public:
   PathFinder(uint32_t minor_version, IsPackedStruct is_packed, std::vector<LeafPath>* found)
-      : minor_version_(minor_version), is_packed_(is_packed), found_(found) {}
+      : minor_version_(minor_version),
+        trees_(minor_version == kMinorVersion2_0),
+        is_packed_(is_packed),
+        found_(found) {}
 
   Status Visit(const arrow::Field& field, const std::string& parent) {
     PathStep step;
@@ -63,8 +66,11 @@ class PathFinder {
     const arrow::DataType& type = *field.type();
     switch (type.id()) {
       case arrow::Type::STRUCT:
+        // 2.0 has no place for the nulls of structs.
+        if (trees_) step.nullable = false;
         if (type.num_fields() == 0) break;
         if (is_packed_(field)) return AddPackedStruct(step, field.type());
+        if (trees_) ARROW_RETURN_NOT_OK(Add(step, arrow::struct_({}), {}));
         step.kind = StepKind::kStruct;
         for (int i = 0; i < type.num_fields(); ++i) {
           step.child = i;
@@ -79,9 +85,11 @@ class PathFinder {
         step.kind = StepKind::kList;
         return Descend(step, *type.field(0));
       case arrow::Type::LIST:
+        if (trees_) ARROW_RETURN_NOT_OK(Add(step, arrow::list(arrow::null()), {}));
         step.kind = StepKind::kList;
         return Descend(step, *type.field(0));
       case arrow::Type::LARGE_LIST:
+        if (trees_) ARROW_RETURN_NOT_OK(Add(step, arrow::large_list(arrow::null()), {}));
         step.kind = StepKind::kLargeList;
         return Descend(step, *type.field(0));
       case arrow::Type::FIXED_SIZE_LIST:
@@ -148,7 +156,8 @@ class PathFinder {
       return Unsupported("type can't be stored in a packed struct: field '", member.name(),
                          "' of type ", type.ToString());
     }
-    if (wide && minor_version_ < kMinorVersion2_2) {
+    const bool fits = minor_version_ >= kMinorVersion2_2 || (list && trees_);
+    if (wide && !fits) {
       return Unsupported("packed structs with members of type ", type.ToString(),
                          " need file version 2.2 or later: field '", member.name(), "', version 2.",
                          minor_version_);
@@ -180,6 +189,8 @@ class PathFinder {
   }
 
   const uint32_t minor_version_;
+  /// 2.0: structs and lists have columns of their own.
+  const bool trees_;
   const IsPackedStruct is_packed_;
   std::vector<LeafPath>* const found_;
   std::vector<PathStep> steps_;
@@ -189,6 +200,10 @@ class PathFinder {
 
 bool LeafPath::is_empty_struct() const {
   return type->id() == arrow::Type::STRUCT && !is_packed_struct();
+}
+
+bool LeafPath::is_list() const {
+  return type->id() == arrow::Type::LIST || type->id() == arrow::Type::LARGE_LIST;
 }
 
 bool LeafPath::has_plain_members() const {

@@ -12,8 +12,10 @@
 namespace lance::encoding {
 
 /// Minor numbers of the file versions that can be written.
+constexpr uint32_t kMinorVersion2_0 = 0;
 constexpr uint32_t kMinorVersion2_1 = 1;
 constexpr uint32_t kMinorVersion2_2 = 2;
+constexpr uint32_t kMinorVersion2_3 = 3;
 
 /// A node between a top-level field and a leaf column. Maps are lists of structs.
 enum class StepKind : uint8_t { kStruct, kList, kLargeList, kFixedSizeList, kLeaf };
@@ -33,7 +35,9 @@ inline bool IsList(StepKind kind) {
   return kind == StepKind::kList || kind == StepKind::kLargeList;
 }
 
-/// The way from a top-level field down to one of its leaf columns.
+/// The way from a top-level field down to one of its columns. From 2.1 on these are the leaves. In
+/// 2.0 lists and structs have columns too: their paths end in a leaf of a list type, whose items
+/// are in other columns, or of the type of an empty struct.
 struct LeafPath {
   /// Outermost first; the last one is the leaf.
   std::vector<PathStep> steps;
@@ -50,6 +54,8 @@ struct LeafPath {
 
   const std::string& name() const { return steps.back().name; }
   bool is_empty_struct() const;
+  /// 2.0: the column that says where lists end.
+  bool is_list() const;
   bool is_packed_struct() const { return !members.empty(); }
   /// Packed struct: all members are numbers, so that rows have one width.
   bool has_plain_members() const;
@@ -58,7 +64,7 @@ struct LeafPath {
 /// Whether a struct is to be stored in one column.
 using IsPackedStruct = bool (*)(const arrow::Field& field);
 
-/// The leaf columns of a top-level field of storage types, in column order. Types that the
+/// The columns of a top-level field of storage types, in column order. Types that the
 /// version can't store are Unsupported, the field named.
 Result<std::vector<LeafPath>> LeafPathsOf(
     const arrow::Field& field, uint32_t minor_version,

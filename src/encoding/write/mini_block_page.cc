@@ -128,7 +128,7 @@ class ChunkWriter {
   }
 
   Status Finish(EncodedPage* page) {
-    auto* layout = page->layout.mutable_mini_block_layout();
+    auto* layout = page->layout().mutable_mini_block_layout();
     if (repetition_) repetition_->Describe(layout->mutable_rep_compression());
     if (definition_) definition_->Describe(layout->mutable_def_compression());
     ARROW_ASSIGN_OR_RAISE(auto words, words_.Finish());
@@ -255,7 +255,7 @@ Result<EncodedPage> EncodeMiniBlockPage(const PageContext& context, const MiniBl
   ChunkWriter writer(context, values);
   ARROW_RETURN_NOT_OK(writer.WriteAll());
   ARROW_RETURN_NOT_OK(writer.Finish(&page));
-  auto* layout = page.layout.mutable_mini_block_layout();
+  auto* layout = page.layout().mutable_mini_block_layout();
   values.Describe(layout->mutable_value_compression());
   layout->set_num_buffers(values.num_buffers());
   layout->set_num_items(context.rows.num_values);

@@ -59,9 +59,15 @@ uint64_t EncodedFixedSize(const FixedBlock& block);
 /// Fixed-size lists of up to 4 KiB each.
 Result<std::unique_ptr<MiniBlockValues>> EncodeFixedSizeLists(const LeafBlock& block);
 
+/// How the chunks of a page store where strings end.
+enum class StringEnds : uint8_t {
+  kFlat,
+  kSmallest,  ///< 2.3: also by rule, or as packed lengths
+};
+
 /// Strings as they are, or compressed with FSST when `allow_fsst` and it pays.
 Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& block, bool allow_fsst,
-                                                        const EncodingHints& hints,
+                                                        StringEnds ends, const EncodingHints& hints,
                                                         arrow::MemoryPool* pool);
 
 /// The same values with the first buffer of every chunk compressed, as `hints` ask for; `values`

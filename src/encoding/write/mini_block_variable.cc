@@ -1,10 +1,14 @@
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "base/byte_reader.h"
 #include "encoding/write/fsst_block.h"
 #include "encoding/write/mini_block_values.h"
+#include "encoding/write/out_of_line_packing.h"
 #include "encodings21.pb.h"
 
 namespace lance::encoding {
@@ -34,13 +38,87 @@ class VariableValues final : public MiniBlockValues {
       out->mutable_fsst()->set_symbol_table(fsst_->symbol_table);
       values = out->mutable_fsst()->mutable_values();
     }
-    values->mutable_variable()->mutable_offsets()->mutable_flat()->set_bits_per_value(
-        block_.offset_bits);
+    DescribeEnds(values->mutable_variable()->mutable_offsets());
   }
-  uint32_t num_buffers() const override { return 1; }
+  uint32_t num_buffers() const override { return ends_ == Ends::kLengths ? 2 : 1; }
   uint64_t MaxChunkSize(size_t chunk) const override { return sizes_[chunk]; }
 
-  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t, uint8_t* out) const override {
+  uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t buffer, uint8_t* out) const override {
+    const uint64_t count = chunks_[chunk];
+    if (ends_ == Ends::kFlat) return WriteFlat(chunk, first, out);
+    if (ends_ == Ends::kLengths && buffer == 0) return WriteLengths(first, count, out);
+    const uint64_t bytes = offsets_[first + count] - offsets_[first];
+    if (bytes > 0) std::memcpy(out, block_.bytes + offsets_[first], bytes);
+    return bytes;
+  }
+
+  /// Stores the ends in whatever way is smallest for the page.
+  void ChooseEnds() {
+    uint64_t lengths = 0;
+    bool equal = true;
+    length_ = offsets_[1] - offsets_[0];
+    for (uint64_t i = 0; i < block_.count; ++i) {
+      const uint64_t length = offsets_[i + 1] - offsets_[i];
+      lengths |= length;
+      equal = equal && length == length_;
+    }
+    width_ = static_cast<uint32_t>(std::bit_width(lengths));
+    uint64_t flat = 0;
+    uint64_t packed = 0;
+    for (uint32_t count : chunks_) {
+      flat += (count + 1) * sizeof(Offset);
+      packed += OutOfLinePackedSize<Offset>(count, width_) + kChunkBufferBytes;
+    }
+    if (equal) {
+      ends_ = Ends::kRule;
+    } else if (width_ < block_.offset_bits && packed < flat) {
+      ends_ = Ends::kLengths;
+    }
+    if (ends_ == Ends::kFlat) return;
+    uint64_t first = 0;
+    for (size_t chunk = 0; chunk < chunks_.size(); first += chunks_[chunk++]) {
+      sizes_[chunk] = offsets_[first + chunks_[chunk]] - offsets_[first];
+      if (ends_ == Ends::kLengths) {
+        sizes_[chunk] += OutOfLinePackedSize<Offset>(chunks_[chunk], width_);
+      }
+    }
+  }
+
+ private:
+  enum class Ends : uint8_t {
+    kFlat,
+    kRule,     ///< all strings have one length
+    kLengths,  ///< packed, in a buffer of their own
+  };
+  /// What one more buffer costs a chunk: its size and some padding.
+  static constexpr uint64_t kChunkBufferBytes = 8;
+
+  void DescribeEnds(encodings21::CompressiveEncoding* out) const {
+    if (ends_ == Ends::kFlat) {
+      out->mutable_flat()->set_bits_per_value(block_.offset_bits);
+    } else if (ends_ == Ends::kLengths) {
+      auto* delta = out->mutable_delta();
+      delta->set_uncompressed_bits_per_value(block_.offset_bits);
+      auto* packed = delta->mutable_deltas()->mutable_out_of_line_bitpacking();
+      packed->set_uncompressed_bits_per_value(block_.offset_bits);
+      packed->mutable_values()->mutable_flat()->set_bits_per_value(width_);
+    } else if (length_ == 0) {
+      out->mutable_constant()->set_value(std::string(sizeof(Offset), '\0'));
+    } else {
+      out->mutable_range()->set_uncompressed_bits_per_value(block_.offset_bits);
+      out->mutable_range()->set_step(length_);
+    }
+  }
+
+  uint64_t WriteLengths(uint64_t first, uint64_t count, uint8_t* out) const {
+    std::array<Offset, kMaxChunkValues> lengths;
+    for (uint64_t i = 0; i < count; ++i) {
+      lengths[i] = offsets_[first + i + 1] - offsets_[first + i];
+    }
+    return PackOutOfLine<Offset>({lengths.data(), count}, width_, out);
+  }
+
+  uint64_t WriteFlat(size_t chunk, uint64_t first, uint8_t* out) const {
     const uint64_t count = chunks_[chunk];
     const Offset* from = offsets_ + first;
     const auto start = static_cast<Offset>((count + 1) * sizeof(Offset));
@@ -55,7 +133,6 @@ class VariableValues final : public MiniBlockValues {
     return size;
   }
 
- private:
   uint64_t SizeOf(uint64_t first, uint64_t count) const {
     return (count + 1) * sizeof(Offset) + (offsets_[first + count] - offsets_[first]);
   }
@@ -81,14 +158,28 @@ class VariableValues final : public MiniBlockValues {
   // Null if the strings are stored as they are.
   const std::shared_ptr<FsstBlock> fsst_;
   const uint64_t chunk_bytes_;
+  Ends ends_ = Ends::kFlat;
+  // Of every string, where it is one.
+  uint64_t length_ = 0;
+  // Bits of the longest length.
+  uint32_t width_ = 0;
   // By chunk.
   std::vector<uint64_t> sizes_;
 };
 
+template <typename Offset>
+std::unique_ptr<MiniBlockValues> MakeValues(const VariableBlock& block,
+                                            std::shared_ptr<FsstBlock> fsst, uint64_t chunk_bytes,
+                                            bool choose_ends) {
+  auto values = std::make_unique<VariableValues<Offset>>(block, std::move(fsst), chunk_bytes);
+  if (choose_ends && block.count > 0) values->ChooseEnds();
+  return values;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& block, bool allow_fsst,
-                                                        const EncodingHints& hints,
+                                                        StringEnds ends, const EncodingHints& hints,
                                                         arrow::MemoryPool* pool) {
   const uint64_t chunk_bytes = hints.mini_chunk_bytes.value_or(kDefaultChunkBytes);
   std::shared_ptr<FsstBlock> fsst;
@@ -96,13 +187,12 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& blo
     ARROW_ASSIGN_OR_RAISE(fsst, CompressWithFsst(block, pool));
   }
   const VariableBlock& stored = fsst == nullptr ? block : fsst->block;
-  std::unique_ptr<MiniBlockValues> values;
+  // What is compressed has its ends in one buffer with the bytes.
+  const bool choose = ends == StringEnds::kSmallest && !hints.wants_general();
   if (block.offset_bits == 32) {
-    values = std::make_unique<VariableValues<uint32_t>>(stored, std::move(fsst), chunk_bytes);
-  } else {
-    values = std::make_unique<VariableValues<uint64_t>>(stored, std::move(fsst), chunk_bytes);
+    return MakeValues<uint32_t>(stored, std::move(fsst), chunk_bytes, choose);
   }
-  return values;
+  return MakeValues<uint64_t>(stored, std::move(fsst), chunk_bytes, choose);
 }
 
 }  // namespace lance::encoding

@@ -7,10 +7,12 @@
 
 #include "arrow/array/data.h"
 #include "arrow/type.h"
+#include "encoding/write/array_page.h"
 #include "encoding/write/constant_values.h"
 #include "encoding/write/dictionary.h"
 #include "encoding/write/mini_block_values.h"
 #include "encoding/write/page_layouts.h"
+#include "encoding/write/planar_page.h"
 #include "encoding/write/shredder.h"
 #include "encoding/write/slice_rows.h"
 #include "encoding/write/value_block.h"
@@ -71,7 +73,9 @@ class PageEncoder {
     }
     if (path_.is_empty_struct()) return EncodeEmptyStructs(rows);
     if (AllLeavesAreNull(rows)) {
-      ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodeAllNullPage(ContextOf(rows)));
+      const bool apart = is_planar() && (rows.layers.size() > 1 || !rows.layers[0].has_nulls);
+      ARROW_ASSIGN_OR_RAISE(EncodedPage page, apart ? EncodeStructurePage(ContextOf(rows), path_)
+                                                    : EncodeAllNullPage(ContextOf(rows)));
       return Emit(std::move(page), rows, std::move(arrays), {});
     }
     if (path_.is_packed_struct()) return EncodePackedStructs(rows, std::move(arrays));
@@ -84,7 +88,12 @@ class PageEncoder {
     }
     if (options_.minor_version >= kMinorVersion2_2) {
       if (const std::optional<uint64_t> slot = FindConstant(block, rows)) {
-        return EncodeConstant(block, *slot, rows, std::move(arrays));
+        if (!is_planar()) return EncodeConstant(block, *slot, rows, std::move(arrays));
+        if (block.kind == LeafBlock::Kind::kFixed && block.fixed.width() <= kMaxScalarBytes) {
+          ARROW_ASSIGN_OR_RAISE(EncodedPage page,
+                                EncodeScalarPage(ContextOf(rows), path_, block.fixed, *slot));
+          return Emit(std::move(page), rows, std::move(arrays), {});
+        }
       }
     }
     return EncodeValues(block, rows, std::move(arrays));
@@ -93,6 +102,9 @@ class PageEncoder {
   std::vector<EncodedPage> TakePages() { return std::move(pages_); }
 
  private:
+  /// 2.3 describes structure and values apart.
+  bool is_planar() const { return options_.minor_version >= kMinorVersion2_3; }
+
   PageContext ContextOf(const ShreddedRows& rows) const {
     return {rows, options_.minor_version, path_.hints, options_.pool};
   }
@@ -103,6 +115,9 @@ class PageEncoder {
     page.length = rows.num_rows * path_.slots_per_row;
     page.arrays = std::move(arrays);
     page.owned = std::move(owned);
+    if (is_planar() && std::holds_alternative<encodings21::PageLayout>(page.description)) {
+      page.description = DensePlanarLayout(page.layout());
+    }
     pages_.push_back(std::move(page));
     return Status::OK();
   }
@@ -158,6 +173,9 @@ class PageEncoder {
   }
 
   Status EncodeValues(const LeafBlock& block, const ShreddedRows& rows, Arrays arrays) {
+    if (path_.hints.structure == EncodingHints::Structure::kSparse && rows.has_levels()) {
+      return EncodeApart(block, rows, std::move(arrays));
+    }
     const bool fits = FitsMiniBlocks(rows);
     if (fits || rows.num_rows > 1) {
       ARROW_ASSIGN_OR_RAISE(auto dictionary, FindDictionary(block, rows, options_.minor_version,
@@ -171,6 +189,22 @@ class PageEncoder {
     return Emit(std::move(*page), rows, std::move(arrays), block.owned);
   }
 
+  // The structure beside the values: narrow ones of all slots, wide ones of those that are valid.
+  Status EncodeApart(const LeafBlock& block, const ShreddedRows& rows, Arrays arrays) {
+    EncodedPage page;
+    std::vector<std::shared_ptr<arrow::Buffer>> owned = block.owned;
+    if (IsWide(block)) {
+      const ShreddedRows slots = ValidLeafSlots(rows);
+      ARROW_ASSIGN_OR_RAISE(LeafBlock valid, GatherLeaves(*path_.type, slots, options_.pool));
+      ARROW_ASSIGN_OR_RAISE(page, EncodeWide(valid, slots));
+      owned = std::move(valid.owned);
+    } else {
+      ARROW_ASSIGN_OR_RAISE(page, EncodeNarrow(block, LeafSlots(rows)));
+    }
+    ARROW_RETURN_NOT_OK(AddStructure(ContextOf(rows), path_, &page));
+    return Emit(std::move(page), rows, std::move(arrays), std::move(owned));
+  }
+
   bool WantsFullZip(const LeafBlock& block) const {
     using Structure = EncodingHints::Structure;
     if (block.kind == LeafBlock::Kind::kFixedSizeList) {
@@ -179,7 +213,7 @@ class PageEncoder {
       if (block.fixed.bits == 1) return IsWide(block);
     }
     if (path_.hints.structure == Structure::kFullZip) return true;
-    return path_.hints.structure == Structure::kChosen && IsWide(block);
+    return path_.hints.structure != Structure::kMiniBlock && IsWide(block);
   }
 
   bool AllowFsst() const {
@@ -214,7 +248,9 @@ class PageEncoder {
       }
       case LeafBlock::Kind::kVariable: {
         ARROW_ASSIGN_OR_RAISE(
-            values, EncodeVariable(block.variable, AllowFsst(), path_.hints, options_.pool));
+            values, EncodeVariable(block.variable, AllowFsst(),
+                                   is_planar() ? StringEnds::kSmallest : StringEnds::kFlat,
+                                   path_.hints, options_.pool));
         break;
       }
     }
@@ -262,6 +298,9 @@ class PageEncoder {
 Result<std::vector<EncodedPage>> EncodePages(
     const LeafPath& path, std::span<const std::shared_ptr<arrow::ArrayData>> arrays,
     const PageEncodeOptions& options) {
+  if (options.minor_version == kMinorVersion2_0) {
+    return EncodeArrayPages(path, arrays, options.pool);
+  }
   PageEncoder encoder(path, options);
   ARROW_RETURN_NOT_OK(encoder.Encode(Arrays(arrays.begin(), arrays.end())));
   return encoder.TakePages();

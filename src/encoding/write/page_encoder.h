@@ -17,7 +17,8 @@ struct PageEncodeOptions {
   arrow::MemoryPool* pool = nullptr;
 };
 
-/// Encodes rows of one leaf column, layout and codecs chosen by size (spec/encodings.md §5).
+/// Encodes rows of one column. From 2.1 on, layout and codecs are chosen by size
+/// (spec/encodings.md §5); for 2.0 see array_page.h.
 /// `arrays` are of the top-level field, of storage types, with one row at least. Usually one page;
 /// more where the levels or the dictionary of one page would be too large. Pages may refer to the
 /// memory of the arrays.

@@ -26,7 +26,7 @@ encodings21::PageLayout LayoutOf(const std::shared_ptr<arrow::Array>& array,
                                  uint32_t minor_version = kMinorVersion2_2) {
   const auto pages = Encode({array}, minor_version);
   EXPECT_EQ(pages.size(), 1u);
-  return pages[0].layout;
+  return pages[0].layout();
 }
 
 template <typename Builder, typename Make>
@@ -105,11 +105,12 @@ encodings21::PageLayout LayoutWithHints(const std::shared_ptr<arrow::Array>& arr
     metadata->Append("lance-encoding:" + keys_and_values[i], keys_and_values[i + 1]);
   }
   auto paths = LeafPathsOf(*arrow::field("f", array->type()), minor_version).ValueOrDie();
-  paths[0].hints = ParseEncodingHints(metadata.get(), metadata.get()).ValueOrDie();
+  paths[0].hints =
+      ParseEncodingHints(metadata.get(), metadata.get(), kMinorVersion2_2).ValueOrDie();
   const std::vector<std::shared_ptr<arrow::ArrayData>> data = {array->data()};
   return EncodePages(paths[0], data, {minor_version, arrow::default_memory_pool()})
       .ValueOrDie()[0]
-      .layout;
+      .layout();
 }
 
 TEST(PageEncoderTest, HintsForNumbers) {
@@ -175,7 +176,7 @@ TEST(PageEncoderTest, HintsForDictionaries) {
 TEST(PageEncoderTest, HintsThatMeanNothingAreRefused) {
   auto parse = [](const std::string& key, const std::string& value) {
     const arrow::KeyValueMetadata metadata({"lance-encoding:" + key}, {value});
-    return ParseEncodingHints(&metadata, &metadata).status();
+    return ParseEncodingHints(&metadata, &metadata, kMinorVersion2_2).status();
   };
   const std::vector<std::pair<std::string, std::string>> bad = {
       {"compression", "gzip"},     {"compression-level", "high"},
@@ -219,7 +220,7 @@ TEST(PageEncoderTest, LongConstantsWithNullsArePacked) {
 TEST(PageEncoderTest, AllNull) {
   const auto nulls = arrow::MakeArrayOfNull(arrow::utf8(), 1000).ValueOrDie();
   const auto pages = Encode({nulls});
-  EXPECT_TRUE(pages[0].layout.has_constant_layout());
+  EXPECT_TRUE(pages[0].layout().has_constant_layout());
   EXPECT_TRUE(pages[0].buffers.empty());
 }
 
@@ -227,7 +228,7 @@ TEST(PageEncoderTest, EmptyStructsStoreNothing) {
   const auto type = arrow::struct_(arrow::FieldVector{});
   const auto empty = std::make_shared<arrow::StructArray>(type, 10, arrow::ArrayVector{});
   const auto pages = Encode({empty});
-  EXPECT_TRUE(pages[0].layout.has_constant_layout());
+  EXPECT_TRUE(pages[0].layout().has_constant_layout());
   EXPECT_TRUE(pages[0].buffers.empty());
   const auto paths = LeafPathsOf(*arrow::field("f", type), kMinorVersion2_2).ValueOrDie();
   const std::shared_ptr<arrow::ArrayData> nulls[] = {WithNulls(empty, 3)->data()};
@@ -239,7 +240,7 @@ TEST(PageEncoderTest, EmptyStructsStoreNothing) {
 TEST(PageEncoderTest, ListsOfNullsStoreOnlyValidity) {
   const auto items = arrow::MakeArrayOfNull(arrow::float32(), 96 * 20).ValueOrDie();
   const auto pages = Encode({arrow::FixedSizeListArray::FromArrays(items, 96).ValueOrDie()});
-  const auto& layout = pages[0].layout.full_zip_layout();
+  const auto& layout = pages[0].layout().full_zip_layout();
   EXPECT_TRUE(layout.value_compression().fixed_size_list().values().has_constant());
   EXPECT_EQ(pages[0].buffers[0]->size(), 96 / 8 * 20);
 }
@@ -248,7 +249,7 @@ TEST(PageEncoderTest, EmbeddingsAreStoredInPlace) {
   const auto items = Build<arrow::FloatBuilder>(96 * 20, [](int64_t i) { return i * 0.5f; });
   const auto vectors = arrow::FixedSizeListArray::FromArrays(items, 96).ValueOrDie();
   const auto pages = Encode({vectors});
-  EXPECT_EQ(pages[0].layout.full_zip_layout().bits_per_value(), 96u * 32);
+  EXPECT_EQ(pages[0].layout().full_zip_layout().bits_per_value(), 96u * 32);
   ASSERT_EQ(pages[0].buffers.size(), 1u);
   EXPECT_EQ(pages[0].buffers[0]->data(), items->data()->buffers[1]->data());
 }
@@ -291,7 +292,7 @@ TEST(PageEncoderTest, TooManyEmptyListsSplitThePage) {
   EXPECT_GT(pages.size(), 2u);
   uint64_t rows = 0;
   for (const EncodedPage& page : pages) {
-    EXPECT_TRUE(page.layout.has_mini_block_layout());
+    EXPECT_TRUE(page.layout().has_mini_block_layout());
     rows += page.num_rows;
   }
   EXPECT_EQ(rows, 200000u);
@@ -307,7 +308,7 @@ TEST(PageEncoderTest, OneHugeRowOfEmptyListsIsZipped) {
           .ValueOrDie();
   const auto pages = Encode({outer});
   ASSERT_EQ(pages.size(), 1u);
-  EXPECT_TRUE(pages[0].layout.has_full_zip_layout());
+  EXPECT_TRUE(pages[0].layout().has_full_zip_layout());
 }
 
 TEST(PageEncoderTest, DictionariesThatDontFitTogetherSplitThePage) {
@@ -320,9 +321,11 @@ TEST(PageEncoderTest, DictionariesThatDontFitTogetherSplitThePage) {
         .ValueOrDie();
   };
   EXPECT_EQ(Encode({dictionary(0), dictionary(20)}).size(), 1u);
-  EXPECT_EQ(
-      Encode({dictionary(0), dictionary(20)})[0].layout.mini_block_layout().num_dictionary_items(),
-      120u);
+  EXPECT_EQ(Encode({dictionary(0), dictionary(20)})[0]
+                .layout()
+                .mini_block_layout()
+                .num_dictionary_items(),
+            120u);
   EXPECT_EQ(Encode({dictionary(0), dictionary(100)}).size(), 2u);
 }
 
