@@ -32,10 +32,20 @@ class FsstDecoder {
   /// Decodes one string and returns its end in `out`, which has room for
   /// MaxDecodedBytes(codes.size()); null for a code without a symbol or an unfinished escape.
   uint8_t* Decode(Bytes codes, uint8_t* out) const;
+  /// Decodes `count` strings that lie one after the other: string i is codes[offsets[i],
+  /// offsets[i + 1]), offsets ascend. Says in `ends` where each ends behind `out`, which has room
+  /// for MaxDecodedBytes of all codes. Returns false where Decode() returns null.
+  template <typename Offset>
+  bool DecodeAll(const uint8_t* codes, const Offset* offsets, uint64_t count, uint8_t* out,
+                 uint64_t* ends) const;
   /// The error for a null of Decode().
   static Status BadCodes();
 
  private:
+  /// Decodes codes that are not cut into strings yet; at[i] is the size of what the first i give,
+  /// or kInsideEscape. Returns the end of the output.
+  uint8_t* DecodeStream(Bytes codes, uint8_t* out, uint32_t* at, bool* known) const;
+
   bool in_use_ = false;
   std::array<uint64_t, 256> symbols_{};
   std::array<uint8_t, 256> lengths_{};  ///< 0: there is no such symbol

@@ -91,6 +91,15 @@ void CheckCompressAll(const std::vector<std::string>& texts) {
     EXPECT_EQ(codes, Compress(encoder, texts[i])) << i;
     EXPECT_EQ(Decompress(encoder, codes), texts[i]) << i;
   }
+  const std::string table = encoder.SerializeTable();
+  const FsstDecoder decoder = FsstDecoder::Parse(AsBytes(table)).ValueOrDie();
+  std::string back(FsstDecoder::MaxDecodedBytes(out.size()), '\0');
+  std::vector<uint64_t> ends(texts.size());
+  ASSERT_TRUE(decoder.DecodeAll(reinterpret_cast<const uint8_t*>(out.data()), out_offsets.data(),
+                                texts.size(), reinterpret_cast<uint8_t*>(back.data()),
+                                ends.data()));
+  for (size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(ends[i], offsets[i + 1] - 3) << i;
+  EXPECT_EQ(back.substr(0, bytes.size() - 3), bytes.substr(3));
 }
 
 TEST(FsstEncoderTest, AllAtOnceEqualsOneByOne) {
@@ -104,6 +113,54 @@ TEST(FsstEncoderTest, AllAtOnceEqualsOneByOne) {
   for (size_t i = 0; i < 500; i += 3) mixed[i].clear();
   CheckCompressAll<uint32_t>(mixed);
   CheckCompressAll<uint32_t>(std::vector<std::string>(9));
+}
+
+TEST(FsstEncoderTest, LongStringsAmongShortOnes) {
+  std::vector<std::string> texts = Urls(300);
+  std::string all;
+  for (const std::string& url : texts) all += url;
+  for (size_t at : {0u, 100u, 301u}) texts.insert(texts.begin() + static_cast<ptrdiff_t>(at), all);
+  std::mt19937 random(17);
+  for (size_t i = 0; i < texts.size(); i += 7) texts[i] += static_cast<char>(random());
+  CheckCompressAll<uint32_t>(texts);
+  CheckCompressAll<uint64_t>(texts);
+}
+
+TEST(FsstDecoderTest, BadCodesAreFound) {
+  const std::string table = TrainOn({}).SerializeTable();
+  const FsstDecoder decoder = FsstDecoder::Parse(AsBytes(table)).ValueOrDie();
+  auto good = [&](const std::string& codes, uint32_t cut) {
+    const uint32_t offsets[] = {0, cut, static_cast<uint32_t>(codes.size())};
+    std::vector<uint8_t> out(FsstDecoder::MaxDecodedBytes(codes.size()));
+    uint64_t ends[2];
+    return decoder.DecodeAll(reinterpret_cast<const uint8_t*>(codes.data()), offsets, 2, out.data(),
+                             ends);
+  };
+  EXPECT_TRUE(
+      good("\xFF"
+           "a"
+           "\xFF"
+           "b",
+           2));
+  EXPECT_FALSE(
+      good("\xFF"
+           "a"
+           "\xFF"
+           "b",
+           1))
+      << "cut inside of an escape";
+  EXPECT_FALSE(
+      good("\xFF"
+           "a"
+           "\xFF",
+           2))
+      << "an escape without its byte";
+  EXPECT_FALSE(
+      good("\xFF"
+           "a"
+           "b",
+           2))
+      << "no such symbol";
 }
 
 // A match may not reach over the end, even if the bytes behind it would complete a symbol.

@@ -46,6 +46,14 @@ class ChunkStrings {
                    run.start + run.count, " don't ascend within the ", buffer_.size(), " bytes");
   }
   const uint8_t* data() const { return buffer_.data(); }
+  // The offsets of a run, one more than it has values; copied where they are not aligned.
+  const T* Offsets(const ValueRun& run, std::vector<T>* copied) const {
+    const uint8_t* at = buffer_.data() + run.start * sizeof(T);
+    if (reinterpret_cast<uintptr_t>(at) % alignof(T) == 0) return reinterpret_cast<const T*>(at);
+    copied->resize(run.count + 1);
+    std::memcpy(copied->data(), at, copied->size() * sizeof(T));
+    return copied->data();
+  }
 
  private:
   ChunkStrings(Bytes buffer, uint64_t table) : buffer_(buffer), table_(table) {}
@@ -65,14 +73,8 @@ class PlainDecoder final : public VariableDecoder {
       const uint64_t size = strings.offset(run.start + run.count) - begin;
       ARROW_RETURN_NOT_OK(sink.ReserveVariable(run.count, size));
       if (size > 0) std::memcpy(sink.variable_end(), strings.data() + begin, size);
-      const uint8_t* ends = strings.data() + (run.start + uint64_t{1}) * sizeof(T);
-      if (reinterpret_cast<uintptr_t>(ends) % alignof(T) == 0) {
-        sink.EndValues(reinterpret_cast<const T*>(ends), begin, run.count);
-      } else {
-        std::vector<T> aligned(run.count);
-        std::memcpy(aligned.data(), ends, run.count * sizeof(T));
-        sink.EndValues(aligned.data(), begin, run.count);
-      }
+      std::vector<T> copied;
+      sink.EndValues(strings.Offsets(run, &copied) + 1, begin, run.count);
     }
     return Status::OK();
   }
@@ -87,18 +89,14 @@ class FsstChunkDecoder final : public VariableDecoder {
     ARROW_ASSIGN_OR_RAISE(auto strings, ChunkStrings<T>::Parse(buffers[0], num_values));
     for (const ValueRun& run : runs) {
       ARROW_RETURN_NOT_OK(strings.Check(run));
-      T begin = strings.offset(run.start);
+      const T begin = strings.offset(run.start);
       ARROW_RETURN_NOT_OK(sink.ReserveVariable(
           run.count, FsstDecoder::MaxDecodedBytes(strings.offset(run.start + run.count) - begin)));
       uint64_t* const ends = EndsScratch(run.count);
-      uint8_t* const first = sink.variable_end();
-      uint8_t* out = first;
-      for (uint64_t i = 0; i < run.count; ++i) {
-        const T end = strings.offset(run.start + i + 1);
-        out = fsst_.Decode({strings.data() + begin, static_cast<size_t>(end - begin)}, out);
-        if (out == nullptr) return FsstDecoder::BadCodes();
-        ends[i] = static_cast<uint64_t>(out - first);
-        begin = end;
+      std::vector<T> copied;
+      const T* const offsets = strings.Offsets(run, &copied);
+      if (!fsst_.DecodeAll(strings.data(), offsets, run.count, sink.variable_end(), ends)) {
+        return FsstDecoder::BadCodes();
       }
       sink.EndValues(ends, uint64_t{0}, run.count);
     }

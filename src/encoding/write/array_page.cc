@@ -10,6 +10,7 @@
 #include "arrow/array/data.h"
 #include "arrow/buffer.h"
 #include "arrow/type.h"
+#include "arrow/type_traits.h"
 #include "arrow/util/bit_util.h"
 #include "base/byte_reader.h"
 #include "encoding/write/dictionary.h"
