@@ -355,6 +355,18 @@ TEST_F(ExprTest, FunctionsOfNumbers) {
 TEST_F(ExprTest, FunctionsOfDates) {
   EXPECT_EQ(Values("date_part('year', ts)"), "int32 [1970, 1970, null, 2021, 1969]");
   EXPECT_EQ(Values("extract(week from d)"), "int32 [53, 1, null, 9, 52]");
+  EXPECT_EQ(Rows("date_part('year', ts) = 1970"), "0 1");
+  EXPECT_EQ(Rows("date_part('year', ts) != 1970"), "3 4");
+  EXPECT_EQ(Rows("1970 > extract(year from ts)"), "4");
+  EXPECT_EQ(Rows("date_part('YEAR', ts) <= 1970"), "0 1 4");
+  EXPECT_EQ(Rows("date_part('year', ts) > 1970"), "3");
+  EXPECT_EQ(Rows("not date_part('year', ts) < 1970"), "0 1 3");
+  EXPECT_EQ(Rows("date_part('year', d) >= 2021"), "0 4");
+  EXPECT_EQ(Rows("date_part('year', d) = 9999"), "4");
+  EXPECT_EQ(Rows("date_part('year', ts) = 2000000000"), "");
+  EXPECT_EQ(Printed("date_part('year', ts) = 2021"),
+            "(ts >= timestamp(6) '2021-01-01T00:00:00') AND "
+            "(ts < timestamp(6) '2022-01-01T00:00:00')");
   EXPECT_EQ(Values("date_part('dow', d)"), "int32 [5, 3, null, 6, 5]");
   EXPECT_EQ(Values("cast(date_trunc('month', ts) as string)"),
             "string [1970-01-01T00:00:00, 1970-01-01T00:00:00, null, 2021-01-01T00:00:00, "

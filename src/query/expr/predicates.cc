@@ -11,6 +11,7 @@
 #include "arrow/type.h"
 #include "query/expr/evaluate.h"
 #include "query/expr/kernel/logic.h"
+#include "query/expr/year_range.h"
 
 namespace lance::query {
 namespace {
@@ -106,6 +107,7 @@ ExprPtr MakeComparison(Comparison comparison, ExprPtr left, ExprPtr right, Sourc
     auto null = arrow::MakeArrayOfNull(arrow::boolean(), 1);
     if (null.ok()) return MakeLiteral(*std::move(null), at);
   }
+  if (ExprPtr years = CompareYears(comparison, left, right, at)) return years;
   Kernel kernel = ComparisonKernel(comparison, *left->type);
   if (kernel == nullptr) return nullptr;
   return BooleanCall(ComparisonName(comparison), kernel, {std::move(left), std::move(right)}, at);
