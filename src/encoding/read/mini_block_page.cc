@@ -6,6 +6,7 @@
 
 #include "encoding/read/encoding_name.h"
 #include "encoding/read/mini_block_cursor.h"
+#include "encoding/read/plain_values_cursor.h"
 #include "encodings21.pb.h"
 
 namespace lance::encoding {
@@ -101,6 +102,10 @@ Result<std::unique_ptr<PageReader>> MiniBlockPage::Make(const encodings21::MiniB
                    EncodingName(values), " needs ", needed);
   }
   page->num_buffers_ = needed;
+  const bool bare = !has_rep && !page->def_decoder_ && !layout.has_dictionary();
+  if (bare && values.has_flat() && shape.dimensions.empty() && shape.value_bits % 8 == 0) {
+    page->plain_bytes_ = shape.value_bits / 8;
+  }
   return std::unique_ptr<PageReader>(std::move(page));
 }
 
@@ -280,6 +285,9 @@ Status MiniBlockPage::DecodeDictionaryValues(const Chunk& chunk, uint32_t num_va
 
 std::unique_ptr<PageCursor> MiniBlockPage::Start(std::vector<RowRange> rows) const {
   if (rep_decoder_) return std::make_unique<MiniBlockListCursor>(*this, std::move(rows));
+  if (plain_bytes_ > 0 && PlainValuesCursor::IsFor(rows)) {
+    return std::make_unique<PlainValuesCursor>(*this, std::move(rows));
+  }
   return std::make_unique<MiniBlockCursor>(*this, std::move(rows));
 }
 

@@ -35,6 +35,7 @@ class MiniBlockPage final : public PageReader {
  private:
   friend class MiniBlockCursor;
   friend class MiniBlockListCursor;
+  friend class PlainValuesCursor;
 
   MiniBlockPage(const LeafShape& shape, std::vector<PageBuffer> buffers, uint64_t num_rows)
       : PageReader(shape, std::move(buffers), num_rows) {}
@@ -96,6 +97,8 @@ class MiniBlockPage final : public PageReader {
   uint64_t num_values_ = 0;
   uint32_t num_buffers_ = 0;
   bool large_chunks_ = false;
+  /// Bytes of a value, where chunks are nothing but plain values; else 0.
+  uint64_t plain_bytes_ = 0;
 
   // Index
   std::vector<uint64_t> chunk_offset_;   ///< in buffer 1; num_chunks + 1 entries
