@@ -174,13 +174,21 @@ Status WriteFile(arrow::RecordBatchReader& rows, const std::string& file, FileFo
   if (std::filesystem::is_directory(file, error)) {
     return UserError("is a folder, not a file: ", file);
   }
-  if (!overwrite && std::filesystem::exists(file, error)) {
-    return AlreadyExists("file exists: ", file, "; give --overwrite to replace it");
+  // Where a link leads to; the file itself if it is none.
+  std::string target = std::filesystem::weakly_canonical(file, error).string();
+  if (error) target = file;
+  if (std::filesystem::exists(target, error)) {
+    if (!overwrite) {
+      return AlreadyExists("file exists: ", file, "; give --overwrite to replace it");
+    }
+    if (!std::filesystem::is_regular_file(target, error)) {
+      return UserError("is no regular file and is not replaced: ", file);
+    }
   }
-  std::string partial = file + ".partial-" + std::to_string(getpid());
+  std::string partial = target + ".partial-" + std::to_string(getpid());
   Status status = WriteAll(rows, partial, format);
   if (status.ok()) {
-    std::filesystem::rename(partial, file, error);
+    std::filesystem::rename(partial, target, error);
     if (error) status = IoError("can't rename ", partial, ": ", error.message());
   }
   if (status.ok()) return status;

@@ -52,7 +52,11 @@ std::string FindingText(const Finding& finding) {
 
 std::string VerificationText(const FileVerification& file) {
   std::string text = Printable(file.path) + ": ";
-  text += file.findings.empty() ? "sound" : Counted(file.findings.size(), "problem");
+  if (!file.findings.empty()) {
+    text += Counted(file.findings.size(), "problem");
+  } else {
+    text += file.skipped.empty() ? "sound" : Counted(file.skipped.size(), "part") + " not checked";
+  }
   text += ", version " + std::string(FileVersionName(file.version)) + ", " +
           Counted(file.rows, "row") + ", " + Counted(file.columns, "column") + ", " +
           Counted(file.pages, "page") + "\n";
@@ -77,8 +81,8 @@ Status RunVerify(const VerifyArguments& arguments) {
   uint64_t damaged = 0;
   for (const std::string& name : arguments.files) {
     ARROW_ASSIGN_OR_RAISE(FileVerification file, Verify(name));
-    problems += file.findings.size();
-    damaged += file.findings.empty() ? 0 : 1;
+    problems += file.findings.size() + file.skipped.size();
+    damaged += file.findings.empty() && file.skipped.empty() ? 0 : 1;
     if (arguments.json) {
       files.push_back(VerificationJson(file));
     } else {

@@ -113,12 +113,30 @@ struct FragmentReader::Opener {
       Schema part = ids.size() == leaves.size() ? data : data.ProjectByIds(ids);
       ARROW_RETURN_NOT_OK(AddFile(file, std::move(part)));
     }
+    if (out->files_.empty() && !leaves.empty()) ARROW_RETURN_NOT_OK(CheckFieldIds());
     bool all_in_one = out->files_.size() == 1 && !out->files_[0].promoted &&
                       out->files_[0].projection.schema.Leaves().size() == leaves.size();
     out->file_is_data_ = all_in_one;
     if (all_in_one && out->selection_->outputs_are_data) {
       // Then its batches need no change at all.
       out->files_[0].projection.arrow_schema = out->selection_->output_schema;
+    }
+    return Status::OK();
+  }
+
+  /// No file has any of the columns: they are null, if the files are of columns that were dropped,
+  /// whose ids are older than those of the columns that came after them.
+  Status CheckFieldIds() const {
+    const int32_t newest =
+        std::max(manifest.schema.MaxFieldId(), manifest.head.max_allocated_field_id());
+    for (const auto& file : fragment.files()) {
+      for (int32_t id : file.fields()) {
+        if (id <= newest) continue;
+        return WithPlace(
+            Corrupt("fragment ", fragment.id(), " has none of the columns, but a field ", id,
+                    "; the table has fields up to ", newest),
+            {.path = file.path()});
+      }
     }
     return Status::OK();
   }

@@ -11,6 +11,7 @@
 #include "arrow/extension_type.h"
 #include "arrow/type.h"
 #include "arrow/type_traits.h"
+#include "file/check_utf8.h"
 #include "file/null_items.h"
 
 namespace lance {
@@ -131,7 +132,9 @@ class Assembler {
     if (sink.shape().values == encoding::LeafShape::Values::kVariable) {
       ARROW_ASSIGN_OR_RAISE(auto offsets, sink.FinishOffsets());
       ARROW_ASSIGN_OR_RAISE(auto bytes, sink.FinishData());
-      return Make(type, layer, {layer.validity, std::move(offsets), std::move(bytes)});
+      auto data = Make(type, layer, {layer.validity, std::move(offsets), std::move(bytes)});
+      ARROW_RETURN_NOT_OK(CheckUtf8(*data));
+      return data;
     }
     ARROW_ASSIGN_OR_RAISE(auto values, sink.FinishFixed());
     return Make(type, layer, {layer.validity, std::move(values)});
@@ -191,7 +194,9 @@ class Assembler {
     const auto length = static_cast<int64_t>(items->num_values);
     if (!items->variable) return ArrayData::Make(type, length, {items->validity, items->values});
     if (large_offsets) {
-      return ArrayData::Make(type, length, {items->validity, items->offsets, items->values});
+      auto data = ArrayData::Make(type, length, {items->validity, items->offsets, items->values});
+      ARROW_RETURN_NOT_OK(CheckUtf8(*data));
+      return data;
     }
     const int64_t* wide = items->offset_data();
     if (wide[length] > std::numeric_limits<int32_t>::max()) {
@@ -200,7 +205,9 @@ class Assembler {
     ARROW_ASSIGN_OR_RAISE(auto narrow, arrow::AllocateBuffer((length + 1) * 4, pool_));
     auto* out = reinterpret_cast<int32_t*>(narrow->mutable_data());
     for (int64_t i = 0; i <= length; ++i) out[i] = static_cast<int32_t>(wide[i]);
-    return ArrayData::Make(type, length, {items->validity, std::move(narrow), items->values});
+    auto data = ArrayData::Make(type, length, {items->validity, std::move(narrow), items->values});
+    ARROW_RETURN_NOT_OK(CheckUtf8(*data));
+    return data;
   }
 
   // Each page brought its own dictionary: one array a page, then unified.

@@ -81,7 +81,8 @@ Status SystemError(int error_number, std::string_view attempt, const std::string
 }
 
 Result<FileDescriptor> OpenForReading(const std::string& path, int* error_number) {
-  int number = Retry([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  // O_NONBLOCK: a named pipe would wait for its writer; FileSize() refuses it then.
+  int number = Retry([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   if (number < 0) {
     int error = errno;
     if (error_number != nullptr) *error_number = error;

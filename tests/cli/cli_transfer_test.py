@@ -5,6 +5,7 @@ import decimal
 import json
 import os
 import re
+import stat
 import subprocess
 import sys
 
@@ -300,3 +301,19 @@ def test_memory_stays_bounded(cli, tmp_path):
     assert peak_memory(cli.path, "import", source, uri) < 0.6 * size
     assert peak_memory(cli.path, "export", uri, tmp_path / "out.arrow") < 0.5 * size
     assert peak_memory(cli.path, "export", uri, tmp_path / "out.parquet") < 0.9 * size
+
+
+def test_export_replaces_regular_files_only(cli, tmp_path):
+    write(flat_table(5), tmp_path / "in.csv")
+    table = tmp_path / "t.lance"
+    cli("import", tmp_path / "in.csv", table)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert "no regular file" in cli.fails("export", table, pipe, "--format", "csv", "--overwrite")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    link, target = tmp_path / "link.csv", tmp_path / "target.csv"
+    target.write_text("old")
+    link.symlink_to(target)
+    assert "--overwrite" in cli.fails("export", table, link)
+    cli("export", table, link, "--overwrite")
+    assert link.is_symlink() and target.read_text() != "old"

@@ -48,3 +48,13 @@ def test_files_that_are_none(cli, fixtures, tmp_path):
         done = cli.run("verify", path)
         assert done.status == 1 and "1 problem" in done.out
     assert "absent.lance" in cli.fails("verify", tmp_path / "absent.lance")
+
+
+def test_what_cannot_be_checked(cli, fixtures, tmp_path):
+    data = (fixtures / SMALL).read_bytes()
+    url = b"/lance.encodings21.PageLayout"
+    path = tmp_path / "unknown.lance"
+    path.write_bytes(data.replace(url, b"/lance.encodings99.PageLayout", 1))
+    done = cli.run("verify", path)
+    assert done.status == 1
+    assert f"{path}: 1 part not checked, " in done.out

@@ -134,3 +134,13 @@ def test_tables_of_2_0_live_on(maker, tmp_path, pylance, lancecpp):
     assert {(f.file_major_version, f.file_minor_version) for fragment in theirs.get_fragments()
             for f in fragment.metadata.files} == {(2, 0)}
     theirs.validate()
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2", "2.3"])
+def test_structs_without_members(version, tmp_path, pylance, lancecpp):
+    table = pa.table({"e": pa.array([{}] * 5, pa.struct([])), "i": range(5)})
+    for maker in (pylance, lancecpp):
+        path = str(tmp_path / maker.__name__)
+        maker.write_dataset(table, path, data_storage_version=version)
+        for reader in (pylance, lancecpp):
+            assert reader.dataset(path).to_table(columns=["e"])["e"].to_pylist() == [{}] * 5

@@ -499,3 +499,41 @@ def test_code_and_place_of_an_error(lancecpp, tmp_path):
     assert raised.value.verb == "open"
     assert isinstance(raised.value.place, dict)
     assert raised.value.__suppress_context__
+
+
+# Files.
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2", "2.3"])
+@pytest.mark.parametrize("type_", [pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())], ids=str)
+def test_text_that_is_none(lancecpp, tmp_path, type_, version):
+    path = tmp_path / "t.lance"
+    text = pa.array(["hello", "wörld", None, "€uro", ""]).cast(type_)
+    lancecpp.write_dataset(pa.table({"s": text}), path, data_storage_version=version)
+    assert lancecpp.dataset(path).to_table()["s"].to_pylist() == text.to_pylist()
+    (file,) = (path / "data").iterdir()
+    content = file.read_bytes()
+    assert content.count(b"hello") == 1
+    file.write_bytes(content.replace(b"hello", b"h\xffllo"))
+    with pytest.raises(OSError, match="not valid UTF-8.*'s'"):
+        lancecpp.dataset(path).to_table()
+    with pytest.raises(OSError, match="not valid UTF-8.*'s'"):
+        lancecpp.dataset(path).take([0])
+
+
+def test_text_cut_inside_of_a_character(lancecpp, tmp_path):
+    path = tmp_path / "t.lance"
+    lancecpp.write_dataset(pa.table({"s": ["ab€", "€cd"]}), path, data_storage_version="2.0")
+    (file,) = (path / "data").iterdir()
+    content = file.read_bytes()
+    ends = (5).to_bytes(8, "little") + (10).to_bytes(8, "little")
+    assert content.count(ends) == 1
+    file.write_bytes(content.replace(ends, (4).to_bytes(8, "little") + ends[8:]))
+    with pytest.raises(OSError, match="not valid UTF-8, value 0 of 2"):
+        lancecpp.dataset(path).to_table()
+
+
+def test_a_named_pipe(lancecpp, tmp_path):
+    os.mkfifo(tmp_path / "pipe.lance")
+    with pytest.raises(Exception, match="not a regular file"):
+        lancecpp.file.LanceFileReader(str(tmp_path / "pipe.lance"))

@@ -214,7 +214,9 @@ Status SparsePage::LoadIndex(std::span<const Bytes> bytes, arrow::MemoryPool* po
     return LoadItems(of_values[1], of_values[2], pool);
   }
   const uint64_t live = structure_.num_live();
-  if (values_ == Values::kNone && live > 0) {
+  // Structs without members have no values, and are never null here.
+  const bool has_values = shape_->values != LeafShape::Values::kEmptyStruct;
+  if (values_ == Values::kNone && live > 0 && has_values) {
     return Corrupt("sparse page without values has ", live, " slots that are not null");
   }
   if (values_ == Values::kLiveSlots) {
