@@ -110,7 +110,7 @@ TEST_F(VerifyTest, BytesThatAreNoText) {
   EXPECT_EQ(finding.place.page, 0);
   EXPECT_EQ(finding.place.field, "s");
   EXPECT_EQ(finding.place.offset, Buffer(1, 0).offset);
-  EXPECT_NE(finding.problem.find("UTF8"), std::string::npos) << finding.problem;
+  EXPECT_NE(finding.problem.find("UTF-8"), std::string::npos) << finding.problem;
 }
 
 TEST_F(VerifyTest, DamagedChunkTable) {

@@ -15,18 +15,23 @@ constexpr uint64_t kMinLongest = 5;
 /// Longer strings give one piece of this size to the sample.
 constexpr uint64_t kPieceBytes = 512;
 
-// Pieces of evenly spaced strings, some FsstEncoder::kSampleBytes in total.
+/// A prime, to spread places.
+constexpr uint64_t kSpread = 7919;
+
+// Pieces of strings, some FsstEncoder::kSampleBytes in total: one from each of many stretches of
+// equal length, not always at the same place in it, as data may have a period.
 std::vector<std::string_view> TakeSample(const VariableBlock& block) {
   std::vector<std::string_view> sample;
   const uint64_t average = std::max<uint64_t>(1, block.num_bytes() / block.count);
   const uint64_t wanted = FsstEncoder::kSampleBytes / std::min(average, kPieceBytes) + 1;
   const uint64_t step = std::max<uint64_t>(1, block.count / wanted);
-  for (uint64_t i = 0; i < block.count; i += step) {
+  for (uint64_t first = 0; first < block.count; first += step) {
+    const uint64_t i = std::min(first + (first / step * kSpread) % step, block.count - 1);
     const uint64_t length = block.length(i);
     if (length == 0) continue;
     const uint64_t piece = std::min(length, kPieceBytes);
     // Not always the beginning, which is often alike.
-    const uint64_t skip = length == piece ? 0 : (i * 7919) % (length - piece);
+    const uint64_t skip = length == piece ? 0 : (i * kSpread) % (length - piece);
     sample.emplace_back(reinterpret_cast<const char*>(block.bytes) + block.offset(i) + skip, piece);
   }
   return sample;

@@ -113,6 +113,21 @@ encodings21::PageLayout LayoutWithHints(const std::shared_ptr<arrow::Array>& arr
       .layout();
 }
 
+// A sample of every so many strings may meet nothing but nulls.
+TEST(PageEncoderTest, PeriodsDontHideWhatCompresses) {
+  for (const int period : {2, 3, 5, 7, 10, 50}) {
+    arrow::StringBuilder builder;
+    for (int i = 0; i < 3000; ++i) {
+      const std::string text =
+          "common-prefix-" + std::to_string(i % 50) + "-" + std::to_string(i * 7919);
+      ASSERT_TRUE((i % period == 0 ? builder.AppendNull() : builder.Append(text)).ok());
+    }
+    EXPECT_TRUE(
+        LayoutOf(builder.Finish().ValueOrDie()).mini_block_layout().value_compression().has_fsst())
+        << period;
+  }
+}
+
 TEST(PageEncoderTest, HintsForNumbers) {
   const auto small = Build<arrow::Int32Builder>(9000, [](int64_t i) { return i % 16; });
   auto values = [&](const std::vector<std::string>& hints) {
