@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
+#include <utility>
+
+#include "arrow/buffer.h"
 
 #include "dataset/manage_branches.h"
 #include "dataset/manage_refs.h"
@@ -11,6 +15,7 @@
 #include "table/index_section.h"
 #include "table/now.h"
 #include "table/refs.h"
+#include "table/transaction.h"
 
 namespace lance {
 namespace {
@@ -18,9 +23,13 @@ namespace {
 /// A file that no version uses may be of a write under way as long as it is younger.
 constexpr int64_t kUnverifiedAgeNs = int64_t{7} * 24 * 3600 * 1000000000;
 
+/// A commit takes much less, from its transaction file to its manifest.
+constexpr int64_t kCommitAgeNs = int64_t{3600} * 1000000000;
+
 constexpr std::string_view kDataSuffix = ".lance";
 constexpr std::string_view kBlobSuffix = ".blob";
-constexpr std::string_view kTemporaryPrefix = ".tmp";
+/// Manifests that are deleted before the tags are looked at again.
+constexpr size_t kManifestsAtOnce = 32;
 
 /// Files below the root of a table, by what names them.
 struct FileSet {
@@ -35,6 +44,11 @@ struct FileSet {
 };
 
 std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+/// What writers that were interrupted leave of an object: the reference's names and ours.
+bool IsTemporary(std::string_view name) {
+  return name.starts_with(".tmp") || name.ends_with(".tmp");
+}
 
 bool EndsWithAny(std::string_view text, std::initializer_list<std::string_view> suffixes) {
   return std::any_of(suffixes.begin(), suffixes.end(),
@@ -83,15 +97,20 @@ class Cleaner {
   Result<CleanupStats> Run() {
     ARROW_RETURN_NOT_OK(CheckWritable(snapshot_.manifest()));
     ARROW_RETURN_NOT_OK(ReadVersions());
+    ARROW_RETURN_NOT_OK(KeepForCommits());
+    // First, so that no version is ever without its files, and that nothing new can come of one
+    // whose files go: tags, branches and restores look for its manifest once more when they have
+    // made themselves known.
+    ARROW_RETURN_NOT_OK(DeleteManifests());
     ARROW_RETURN_NOT_OK(AddFilesOfBranches());
+    ARROW_RETURN_NOT_OK(KeepForRestores());
     ARROW_RETURN_NOT_OK(CleanData());
     ARROW_RETURN_NOT_OK(CleanDeletions());
     ARROW_RETURN_NOT_OK(CleanTransactions());
     ARROW_RETURN_NOT_OK(CleanIndexes());
-    ARROW_RETURN_NOT_OK(CleanTemporaryManifests());
-    // Last, so that what is interrupted can be done again.
-    for (const ManifestLocation& location : expired_) {
-      Remove({location.path, location.size, 0}, &stats_.old_versions);
+    for (const std::string& folder : {VersionsFolder(root_), TagsFolder(MainRootOf(snapshot_)),
+                                      BranchesFolder(MainRootOf(snapshot_))}) {
+      ARROW_RETURN_NOT_OK(CleanTemporaries(folder));
     }
     return std::move(stats_);
   }
@@ -152,6 +171,103 @@ class Cleaner {
     return Status::OK();
   }
 
+  Status DeleteManifests() {
+    for (size_t at = 0; at < expired_.size(); at += kManifestsAtOnce) {
+      ARROW_RETURN_NOT_OK(context_.CheckStop());
+      auto some = std::span(expired_).subspan(at, std::min(kManifestsAtOnce, expired_.size() - at));
+      if (policy_.dry_run) {
+        for (const auto& location : some) Remove(InfoOf(location), &stats_.old_versions);
+      } else {
+        ARROW_RETURN_NOT_OK(DeleteUntagged(some));
+      }
+    }
+    return Status::OK();
+  }
+
+  /// A version that was tagged meanwhile comes back, and one that can't be deleted stays whole.
+  Status DeleteUntagged(std::span<const ManifestLocation> locations) {
+    std::vector<std::pair<ManifestLocation, std::shared_ptr<arrow::Buffer>>> deleted;
+    for (const ManifestLocation& location : locations) {
+      auto content = store_.Get(context_, location.path);
+      if (content.ok() && Remove(InfoOf(location), &stats_.old_versions)) {
+        deleted.emplace_back(location, *std::move(content));
+      } else if (content.ok() || GetErrorCode(content.status()) != ErrorCode::kNotFound) {
+        ARROW_RETURN_NOT_OK(KeepVersion(location));
+      }
+    }
+    ARROW_ASSIGN_OR_RAISE(auto tagged, TaggedVersions());
+    for (const auto& [location, content] : deleted) {
+      if (!tagged.contains(location.version)) continue;
+      Bytes bytes(content->data(), static_cast<size_t>(content->size()));
+      ARROW_RETURN_NOT_OK(store_.Put(context_, location.path, bytes));
+      --stats_.old_versions;
+      stats_.bytes_removed -= location.size;
+      ARROW_RETURN_NOT_OK(KeepVersion(location));
+    }
+    return Status::OK();
+  }
+
+  Status KeepVersion(const ManifestLocation& location) {
+    auto file = ManifestFile::Read(context_, store_, location);
+    // Another clean-up was faster.
+    if (!file.ok() && GetErrorCode(file.status()) == ErrorCode::kNotFound) return Status::OK();
+    ARROW_RETURN_NOT_OK(file.status());
+    return AddFiles(context_, store_, **file, std::nullopt, &referenced_);
+  }
+
+  /// The transactions of commits that are under way: of files that no version names.
+  Result<std::vector<Transaction>> PendingTransactions() {
+    std::vector<Transaction> pending;
+    if (policy_.delete_unverified) return pending;
+    ARROW_ASSIGN_OR_RAISE(auto objects, store_.List(context_, root_ + "/_transactions"));
+    for (const ObjectInfo& object : objects) {
+      std::string name(NameOf(object.path));
+      bool known = referenced_.transactions.contains(name) || verified_.transactions.contains(name);
+      if (known || IsTemporary(name) || now_ns_ - object.modified_ns > kCommitAgeNs) continue;
+      auto content = store_.Get(context_, object.path);
+      // Given up since it was listed.
+      if (!content.ok() && GetErrorCode(content.status()) == ErrorCode::kNotFound) continue;
+      ARROW_RETURN_NOT_OK(content.status());
+      auto transaction =
+          DecodeTransaction({(*content)->data(), static_cast<size_t>((*content)->size())});
+      // Half of one is none that is committed.
+      if (transaction.ok()) pending.push_back(*std::move(transaction));
+    }
+    return pending;
+  }
+
+  /// A writer looks for newer versions when its transaction file is there; from then on, the number
+  /// that it is going to take must not become free again.
+  Status KeepForCommits() {
+    ARROW_ASSIGN_OR_RAISE(auto pending, PendingTransactions());
+    uint64_t last_free = UINT64_MAX;
+    for (const Transaction& transaction : pending) {
+      last_free = std::min(last_free, transaction.has_clone() ? 0 : transaction.read_version());
+    }
+    auto kept = std::stable_partition(
+        expired_.begin(), expired_.end(),
+        [&](const ManifestLocation& location) { return location.version <= last_free; });
+    for (auto location = kept; location != expired_.end(); ++location) {
+      ARROW_RETURN_NOT_OK(KeepVersion(*location));
+    }
+    expired_.erase(kept, expired_.end());
+    return Status::OK();
+  }
+
+  /// A restore that has found its version before it was deleted may still be committed: what was
+  /// deleted keeps its files until they are old.
+  Status KeepForRestores() {
+    ARROW_ASSIGN_OR_RAISE(auto pending, PendingTransactions());
+    for (const Transaction& transaction : pending) {
+      if (!transaction.has_restore()) continue;
+      bool was_deleted = std::any_of(expired_.begin(), expired_.end(), [&](const auto& location) {
+        return location.version == transaction.restore().version();
+      });
+      if (was_deleted) verified_ = {};
+    }
+    return Status::OK();
+  }
+
   /// Branches that started from this one use its files, also of versions that are deleted here.
   Status AddFilesOfBranches() {
     ARROW_ASSIGN_OR_RAISE(auto branches, BranchesOf(snapshot_));
@@ -184,15 +300,24 @@ class Cleaner {
     return verified || policy_.delete_unverified || IsOld(object);
   }
 
+  static ObjectInfo InfoOf(const ManifestLocation& location) {
+    return {location.path, location.size, 0};
+  }
+
   /// Failures are not fatal: the next clean-up finds what is left.
-  void Remove(const ObjectInfo& object, uint64_t* counter) {
+  bool Remove(const ObjectInfo& object, uint64_t* counter) {
     if (!policy_.dry_run && !store_.Delete(context_, object.path).ok()) {
       ++stats_.failed_deletions;
-      return;
+      return false;
     }
     if (policy_.dry_run) stats_.candidates.push_back({object.path, object.size});
     stats_.bytes_removed += object.size;
     ++*counter;
+    return true;
+  }
+
+  void RemoveTemporary(const ObjectInfo& object, uint64_t* counter) {
+    if (policy_.delete_unverified || IsOld(object)) Remove(object, counter);
   }
 
   Status CleanData() { return CleanDataFolder(root_ + "/data", ""); }
@@ -203,8 +328,8 @@ class Cleaner {
     ARROW_ASSIGN_OR_RAISE(auto objects, store_.List(context_, folder));
     for (const ObjectInfo& object : objects) {
       std::string name = prefix + std::string(NameOf(object.path));
-      if (NameOf(object.path).starts_with(kTemporaryPrefix)) {
-        if (IsOld(object)) Remove(object, &stats_.data_files_removed);
+      if (IsTemporary(NameOf(object.path))) {
+        RemoveTemporary(object, &stats_.data_files_removed);
       } else if (name.ends_with(kDataSuffix)) {
         if (referenced_.data.contains(name)) continue;
         if (MayGo(object, verified_.data.contains(name)))
@@ -228,6 +353,7 @@ class Cleaner {
     ARROW_ASSIGN_OR_RAISE(auto objects, store_.List(context_, folder));
     for (const ObjectInfo& object : objects) {
       std::string name(NameOf(object.path));
+      if (IsTemporary(name)) RemoveTemporary(object, counter);
       if (!EndsWithAny(name, suffixes) || referenced.contains(name)) continue;
       if (MayGo(object, verified.contains(name))) Remove(object, counter);
     }
@@ -259,13 +385,11 @@ class Cleaner {
   }
 
   /// Left behind by writers that were interrupted.
-  Status CleanTemporaryManifests() {
-    ARROW_ASSIGN_OR_RAISE(auto objects, store_.List(context_, VersionsFolder(root_)));
+  Status CleanTemporaries(const std::string& folder) {
+    ARROW_ASSIGN_OR_RAISE(auto objects, store_.List(context_, folder));
     uint64_t uncounted = 0;
     for (const ObjectInfo& object : objects) {
-      if (NameOf(object.path).starts_with(kTemporaryPrefix) && IsOld(object)) {
-        Remove(object, &uncounted);
-      }
+      if (IsTemporary(NameOf(object.path))) RemoveTemporary(object, &uncounted);
     }
     return Status::OK();
   }

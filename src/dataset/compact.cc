@@ -264,18 +264,10 @@ Result<std::shared_ptr<const Snapshot>> CommitCompaction(
       for (auto& fragment : *group.mutable_new_fragments()) fragment.set_id(next_id++);
     }
   }
-  NewFiles files(snapshot->MakeContext(), snapshot->table().store);
   Transaction transaction = BeginTransaction(*read);
-  auto* rewrite = transaction.mutable_rewrite();
-  rewrite->mutable_groups()->Add(groups.begin(), groups.end());
-  for (const auto& group : groups) {
-    for (const auto& fragment : group.new_fragments()) {
-      for (const auto& file : fragment.files()) {
-        files.Add(NewDataFilePath(snapshot->table().root, file.path()));
-      }
-    }
-  }
-  return CommitOperation(*read, std::move(transaction), &files);
+  transaction.mutable_rewrite()->mutable_groups()->Add(groups.begin(), groups.end());
+  // The files stay when this fails: the caller has the results still, and may try again.
+  return CommitOperation(*read, std::move(transaction));
 }
 
 }  // namespace lance

@@ -21,36 +21,38 @@ void AppendInteger(const arrow::Array& array, int64_t row, std::string* key) {
   }
 }
 
-bool AppendStored(const arrow::Array& array, int64_t row, std::string* key) {
-  if (!arrow::is_fixed_width(array.type_id())) return false;
+void AppendStored(const arrow::Array& array, int64_t row, std::string* key) {
   int64_t width = static_cast<const arrow::FixedWidthType&>(*array.type()).bit_width() / 8;
   const uint8_t* value = array.data()->buffers[1]->data() + (array.offset() + row) * width;
   key->append(reinterpret_cast<const char*>(value), static_cast<size_t>(width));
-  return true;
+}
+
+/// Whether the values of a type can be told apart by AppendValue.
+bool IsKnown(const arrow::DataType& type) {
+  return arrow::is_base_binary_like(type.id()) ||
+         (arrow::is_fixed_width(type.id()) && !arrow::is_nested(type.id()) &&
+          type.id() != Type::DICTIONARY);
 }
 
 /// Integers of 32 and 64 bits as 8 bytes, little-endian; text and binary as they are. The reference
 /// has no others; for those, the bytes that Arrow stores.
-bool AppendValue(const arrow::Array& array, int64_t row, std::string* key) {
-  if (array.IsNull(row)) return false;
+void AppendValue(const arrow::Array& array, int64_t row, std::string* key) {
   switch (array.type_id()) {
     case Type::INT32:
-      AppendInteger<int32_t>(array, row, key);
-      return true;
+      return AppendInteger<int32_t>(array, row, key);
     case Type::UINT32:
-      AppendInteger<uint32_t>(array, row, key);
-      return true;
+      return AppendInteger<uint32_t>(array, row, key);
     case Type::STRING:
     case Type::BINARY:
       key->append(static_cast<const arrow::BinaryArray&>(array).GetView(row));
-      return true;
+      return;
     case Type::LARGE_STRING:
     case Type::LARGE_BINARY:
       key->append(static_cast<const arrow::LargeBinaryArray&>(array).GetView(row));
-      return true;
+      return;
     case Type::BOOL:
       key->push_back(static_cast<const arrow::BooleanArray&>(array).Value(row) ? 1 : 0);
-      return true;
+      return;
     default:
       return AppendStored(array, row, key);
   }
@@ -59,13 +61,17 @@ bool AppendValue(const arrow::Array& array, int64_t row, std::string* key) {
 void AddKeys(const arrow::ArrayVector& columns, int64_t rows, InsertedKeys* keys) {
   std::string key;
   for (int64_t row = 0; row < rows; ++row) {
+    // A key with a null equals no other.
+    if (std::any_of(columns.begin(), columns.end(),
+                    [&](const auto& column) { return column->IsNull(row); })) {
+      continue;
+    }
     key.clear();
-    bool is_known = std::all_of(columns.begin(), columns.end(), [&](const auto& column) {
-      if (!AppendValue(*column, row, &key)) return false;
+    for (const auto& column : columns) {
+      AppendValue(*column, row, &key);
       if (columns.size() > 1) key.push_back('\0');
-      return true;
-    });
-    if (is_known) keys->Add(key);
+    }
+    keys->Add(key);
   }
 }
 
@@ -84,7 +90,12 @@ Result<table::KeyExistenceFilter> FilterOfInsertedKeys(const SourceRows& source,
     for (const auto& column : batch->columns()) {
       ARROW_ASSIGN_OR_RAISE(plain.emplace_back(), query::Plain(pool, column));
     }
-    AddKeys(plain, batch->num_rows(), &keys);
+    if (std::all_of(plain.begin(), plain.end(),
+                    [](const auto& column) { return IsKnown(*column->type()); })) {
+      AddKeys(plain, batch->num_rows(), &keys);
+    } else {
+      keys.AddEvery();
+    }
   }
   std::vector<int32_t> ids;
   ids.reserve(fields.size());

@@ -14,7 +14,8 @@ Result<std::shared_ptr<const Snapshot>> CreateBranch(const Snapshot& snapshot,
                                                      const std::string& name,
                                                      const VersionRef& start);
 Result<std::map<std::string, Branch>> BranchesOf(const Snapshot& snapshot);
-/// Refused while other branches come from it or a tag points to it.
+/// Of one without an entry, what an interrupted creation or deletion left is deleted. Refused while
+/// other branches come from it or a tag points to it.
 Status RemoveBranch(const Snapshot& snapshot, const std::string& name);
 Status ReplaceBranchMetadata(const Snapshot& snapshot, const std::string& name,
                              std::map<std::string, std::string> metadata);

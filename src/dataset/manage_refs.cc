@@ -9,12 +9,11 @@ namespace lance {
 namespace {
 
 /// A tag that points to a version, made now.
-Result<Tag> TagOf(const Snapshot& snapshot, const VersionRef& target) {
-  ARROW_ASSIGN_OR_RAISE(auto tagged, OpenReference(snapshot, target));
+Tag TagOf(const Snapshot& tagged) {
   Tag tag;
-  if (tagged->manifest().head.has_branch()) tag.branch = tagged->manifest().head.branch();
-  tag.version = tagged->manifest().version();
-  tag.manifest_size = tagged->file()->location().size;
+  if (tagged.manifest().head.has_branch()) tag.branch = tagged.manifest().head.branch();
+  tag.version = tagged.manifest().version();
+  tag.manifest_size = tagged.file()->location().size;
   tag.created_at = FormatTimestamp(NowNanoseconds());
   tag.updated_at = tag.created_at;
   return tag;
@@ -43,11 +42,21 @@ TableHandle HandleOfBranch(const Snapshot& snapshot, const std::optional<std::st
   return handle;
 }
 
+Status CheckStillExists(const Snapshot& version) {
+  auto info = version.table().store->Head(version.MakeContext(), version.file()->location().path);
+  if (info.ok() || GetErrorCode(info.status()) != ErrorCode::kNotFound) return info.status();
+  return WithPlace(NotFound("version ", version.manifest().version(), " was cleaned up meanwhile"),
+                   {.path = version.table().root});
+}
+
 Status CreateTagOf(const Snapshot& snapshot, const std::string& name, const VersionRef& target) {
   ARROW_RETURN_NOT_OK(CheckTagName(name));
-  ARROW_ASSIGN_OR_RAISE(Tag tag, TagOf(snapshot, target));
-  return CreateTag(snapshot.MakeContext(), *snapshot.table().store, MainRootOf(snapshot), name,
-                   tag);
+  ARROW_ASSIGN_OR_RAISE(auto tagged, OpenReference(snapshot, target));
+  ARROW_RETURN_NOT_OK(CreateTag(snapshot.MakeContext(), *snapshot.table().store,
+                                MainRootOf(snapshot), name, TagOf(*tagged)));
+  Status exists = CheckStillExists(*tagged);
+  if (!exists.ok()) (void)RemoveTag(snapshot, name);
+  return exists;
 }
 
 Status UpdateTag(const Snapshot& snapshot, const std::string& name, const VersionRef& target) {
@@ -55,10 +64,14 @@ Status UpdateTag(const Snapshot& snapshot, const std::string& name, const Versio
   ObjectStore& store = *snapshot.table().store;
   std::string main_root = MainRootOf(snapshot);
   ARROW_ASSIGN_OR_RAISE(Tag before, ReadTag(context, store, main_root, name));
-  ARROW_ASSIGN_OR_RAISE(Tag tag, TagOf(snapshot, target));
+  ARROW_ASSIGN_OR_RAISE(auto tagged, OpenReference(snapshot, target));
+  Tag tag = TagOf(*tagged);
   tag.created_at = before.created_at;
-  tag.metadata = std::move(before.metadata);
-  return ReplaceTag(context, store, main_root, name, tag);
+  tag.metadata = before.metadata;
+  ARROW_RETURN_NOT_OK(ReplaceTag(context, store, main_root, name, tag));
+  Status exists = CheckStillExists(*tagged);
+  if (!exists.ok()) (void)ReplaceTag(context, store, main_root, name, before);
+  return exists;
 }
 
 Status RemoveTag(const Snapshot& snapshot, const std::string& name) {

@@ -15,6 +15,10 @@ TableHandle HandleOfBranch(const Snapshot& snapshot, const std::optional<std::st
 /// The root of the main branch, where the references lie.
 std::string MainRootOf(const Snapshot& snapshot);
 
+/// NotFound when a clean-up has deleted the version since it was opened. Who refers to a version
+/// looks for it once more when the reference is there: from then on, clean-ups keep it.
+Status CheckStillExists(const Snapshot& version);
+
 Status CreateTagOf(const Snapshot& snapshot, const std::string& name, const VersionRef& target);
 Status UpdateTag(const Snapshot& snapshot, const std::string& name, const VersionRef& target);
 Status RemoveTag(const Snapshot& snapshot, const std::string& name);

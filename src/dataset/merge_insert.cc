@@ -199,20 +199,26 @@ class Merger {
     return ids;
   }
 
-  /// Only rows that are found by the primary key must not be inserted twice. Nothing but deletions
-  /// has no need of that.
+  /// Writers that insert rows of the same key at the same time must notice each other. The primary
+  /// key has a filter even where nothing is inserted, as other writers do it; nothing but deletions
+  /// has no need of one.
   Status AddKeyFilter(std::span<const uint32_t> inserted, Transaction* transaction) const {
-    std::vector<const Field*> primary_key = PrimaryKeyOf(schema());
     bool only_deletes =
         options_.when_matched == WhenMatched::kDelete && !options_.insert_not_matched;
-    if (only_deletes || primary_key.size() != key_.size()) return Status::OK();
+    if (only_deletes) return Status::OK();
+    std::vector<const Field*> fields = PrimaryKeyOf(schema());
+    if (!std::is_permutation(fields.begin(), fields.end(), key_.begin(), key_.end())) {
+      if (inserted.empty()) return Status::OK();
+      fields = key_;
+      std::sort(fields.begin(), fields.end(),
+                [](const Field* a, const Field* b) { return a->id < b->id; });
+    }
     std::vector<int> columns;
-    for (const Field* field : primary_key) {
+    for (const Field* field : fields) {
       auto at = std::find(key_.begin(), key_.end(), field);
-      if (at == key_.end()) return Status::OK();
       columns.push_back(key_columns_[static_cast<size_t>(at - key_.begin())]);
     }
-    return FilterOfInsertedKeys(source_, columns, primary_key, inserted, context_.pool())
+    return FilterOfInsertedKeys(source_, columns, fields, inserted, context_.pool())
         .Value(transaction->mutable_update()->mutable_inserted_rows());
   }
 

@@ -2,6 +2,7 @@
 
 #include "arrow/api.h"
 #include "arrow/json/from_string.h"
+#include "dataset/delete_rows.h"
 #include "dataset/open_table.h"
 #include "dataset/scan.h"
 #include "dataset/write_table.h"
@@ -121,6 +122,37 @@ TEST_F(Merges, OfTheSameNewKeyConflict) {
   EXPECT_EQ(GetErrorCode(status), ErrorCode::kRetryableConflict) << status;
   EXPECT_EQ(CountFiles("data"), files) << "nothing is left of the one that failed";
   EXPECT_TRUE(MergeInsertRows(first_, other, Upsert()).ok());
+}
+
+/// Whatever the key is, not only where it is the primary key: the reference inserts both.
+TEST_F(Merges, OfTheSameNewValueOfAnyKeyConflict) {
+  auto schema =
+      arrow::schema({arrow::field("a", arrow::int32()), arrow::field("b", arrow::utf8()),
+                     arrow::field("s", arrow::struct_({arrow::field("x", arrow::int8())}))});
+  TableHandle handle{"memory://any", {MakeMemoryStore(), "/t"}, std::make_shared<TableSession>()};
+  auto first =
+      WriteTable(handle, nullptr, Reader(schema, R"([{"a": 1, "b": "x", "s": {"x": 1}}])"), {})
+          .ValueOrDie();
+  auto two = Source(schema, R"([{"a": 2, "b": "y", "s": {"x": 2}}])");
+  auto three = Source(schema, R"([{"a": 3, "b": "z", "s": {"x": 3}}])");
+  auto conflict = [&](const std::vector<std::string>& mine, const std::vector<std::string>& other,
+                      const SourceRows& others) {
+    auto read = handle.OpenNewest().ValueOrDie();
+    MergeInsertOptions options = Upsert();
+    options.on = other;
+    EXPECT_TRUE(MergeInsertRows(read, others, options).ok());
+    options.on = mine;
+    Status status = MergeInsertRows(read, two, options).status();
+    EXPECT_TRUE(DeleteAllRows(*handle.OpenNewest().ValueOrDie()).ok());
+    return GetErrorCode(status) == ErrorCode::kRetryableConflict;
+  };
+  EXPECT_TRUE(conflict({"a"}, {"a"}, two));
+  EXPECT_FALSE(conflict({"a"}, {"a"}, three));
+  EXPECT_TRUE(conflict({"a", "b"}, {"b", "a"}, two));
+  EXPECT_FALSE(conflict({"b", "a"}, {"a", "b"}, three));
+  EXPECT_TRUE(conflict({"a"}, {"b"}, three)) << "of other columns: can't be told";
+  EXPECT_TRUE(conflict({"s"}, {"s"}, two));
+  EXPECT_TRUE(conflict({"s"}, {"s"}, three)) << "such values have no hash: any may be the same";
 }
 
 TEST_F(Merges, ThatFailLeaveNothing) {

@@ -228,6 +228,9 @@ Status StagedFile::CreateNew() {
     error = 0;
   }
   if (error == EEXIST) {
+    // What is said to exist must not vanish either: a writer may have to find out whether it is its
+    // own, when it was not told that it is stored.
+    if (sync_) ARROW_RETURN_NOT_OK(SyncFolder(ParentFolder(path_)));
     return WithPlace(AlreadyExists("object already exists: '", path_, "'"), {.path = path_});
   }
   if (error != 0) return SystemError(error, "cannot create", path_);

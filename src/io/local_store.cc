@@ -159,6 +159,14 @@ class LocalStore final : public ObjectStore {
     return InfoFrom(path, info);
   }
 
+  Status VisitNames(const Context& context, const std::string& folder,
+                    const std::function<void(std::string_view name)>& visit) override {
+    return VisitFolder(folder, [&](DIR*, const dirent& entry) {
+      if (entry.d_type != DT_DIR) visit(entry.d_name);
+      return Status::OK();
+    });
+  }
+
   Result<std::vector<std::string>> ListFolders(const Context& context,
                                                const std::string& folder) override {
     std::vector<std::string> folders;

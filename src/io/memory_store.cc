@@ -143,6 +143,18 @@ class MemoryStore final : public ObjectStore {
     return objects;
   }
 
+  Status VisitNames(const Context& context, const std::string& folder,
+                    const std::function<void(std::string_view name)>& visit) override {
+    std::string prefix = folder + "/";
+    std::lock_guard lock(map_->mutex);
+    for (auto it = map_->objects.lower_bound(prefix);
+         it != map_->objects.end() && it->first.starts_with(prefix); ++it) {
+      std::string_view name = std::string_view(it->first).substr(prefix.size());
+      if (name.find('/') == std::string_view::npos) visit(name);
+    }
+    return Status::OK();
+  }
+
   Result<std::vector<std::string>> ListFolders(const Context& context,
                                                const std::string& folder) override {
     std::vector<std::string> folders;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arrow/type_fwd.h"
@@ -81,6 +83,10 @@ class ObjectStore {
   /// The objects directly in a folder, in no particular order; a missing folder is an empty one.
   virtual Result<std::vector<ObjectInfo>> List(const Context& context,
                                                const std::string& folder) = 0;
+  /// The names of the objects directly in a folder, one after the other and without a copy of each:
+  /// for folders of many objects of which few are of interest. The name is good during the call.
+  virtual Status VisitNames(const Context& context, const std::string& folder,
+                            const std::function<void(std::string_view name)>& visit) = 0;
   /// The folders directly in a folder, as paths, in no particular order.
   virtual Result<std::vector<std::string>> ListFolders(const Context& context,
                                                        const std::string& folder) = 0;

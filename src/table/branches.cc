@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "arrow/buffer.h"
+#include "table/ref_file.h"
 #include "table/ref_json.h"
 #include "table/ref_names.h"
 #include "table/table_paths.h"
@@ -170,7 +171,7 @@ Status CreateBranchFile(const Context& context, ObjectStore& store, const std::s
                         const std::string& name, const Branch& branch) {
   ARROW_RETURN_NOT_OK(CheckBranchName(name));
   std::string json = EncodeBranch(branch);
-  Status put = store.PutIfAbsent(context, BranchPath(main_root, name), AsBytes(json));
+  Status put = CreateRefFile(context, store, BranchPath(main_root, name), json);
   if (!put.ok() && GetErrorCode(put) == ErrorCode::kAlreadyExists) {
     return AlreadyExists("branch '", name, "' already exists");
   }

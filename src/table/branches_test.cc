@@ -73,7 +73,11 @@ TEST(Branches, Files) {
   Branch branch = DecodeBranch("dev", AsBytes(kStored)).ValueOrDie();
   ASSERT_TRUE(CreateBranchFile(context, *store, "/t", "feature/x", branch).ok());
   EXPECT_TRUE(store->Head(context, "/t/_refs/branches/feature%2Fx.json").ok());
-  Status again = CreateBranchFile(context, *store, "/t", "feature/x", branch);
+  EXPECT_TRUE(CreateBranchFile(context, *store, "/t", "feature/x", branch).ok())
+      << "a request that was repeated: the file is ours";
+  Branch other = branch;
+  other.identifier.back().second = std::string(32, '0');
+  Status again = CreateBranchFile(context, *store, "/t", "feature/x", other);
   EXPECT_EQ(GetErrorCode(again), ErrorCode::kAlreadyExists);
   EXPECT_EQ(ListBranches(context, *store, "/t")->count("feature/x"), 1u);
   ASSERT_TRUE(DeleteBranchFile(context, *store, "/t", "feature/x").ok());

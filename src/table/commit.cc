@@ -23,6 +23,8 @@ using std::chrono::nanoseconds;
 /// Growth of the back-off slots stops here, far above any real number of writers.
 constexpr uint32_t kMaxBackoffShift = 16;
 constexpr double kBackoffUnitFactor = 1.1;
+/// Of a request to create a manifest that had no clear answer.
+constexpr int kMaxRepeats = 3;
 /// Sleeps are cut so that a stop request is seen soon.
 constexpr nanoseconds kMaxNap = std::chrono::milliseconds(20);
 
@@ -55,8 +57,6 @@ Status PruneNewIndexes(const Transaction& theirs, Transaction* ours) {
   return PruneCoverage(UpdatedFragments(theirs), fields,
                        ours->mutable_create_index()->mutable_new_indices());
 }
-
-enum class Owner : uint8_t { kNobody, kUs, kOther };
 
 class Committer {
  public:
@@ -110,24 +110,30 @@ class Committer {
                      {.path = table_.root});
   }
 
-  /// Loads the versions committed after newest_ and rebases the transaction over each.
+  /// Loads the versions committed after newest_ and rebases the transaction over each. What a
+  /// version did that was cleaned up meanwhile can't be known: the operation has to be done anew.
   Status CatchUp() {
-    ARROW_ASSIGN_OR_RAISE(auto locations, ListVersions(context_, *table_.store, table_.root));
-    bool moved = false;
+    ARROW_ASSIGN_OR_RAISE(auto locations, ListVersionsAfter(context_, *table_.store, table_.root,
+                                                            newest_->version()));
     for (const ManifestLocation& location : locations) {
-      if (location.version <= newest_->version()) continue;
+      if (location.version != newest_->version() + 1) return CleanedUp(newest_->version() + 1);
       auto file = ManifestFile::Read(context_, *table_.store, location);
-      // A version may be cleaned up while others are read, but never the newest one.
-      if (!file.ok() && GetErrorCode(file.status()) == ErrorCode::kNotFound &&
-          &location != &locations.back()) {
-        continue;
+      if (!file.ok() && GetErrorCode(file.status()) == ErrorCode::kNotFound) {
+        return CleanedUp(location.version);
       }
       ARROW_RETURN_NOT_OK(file.status());
       ARROW_RETURN_NOT_OK(RebaseOver(**file));
       newest_ = std::move(*file);
-      moved = true;
     }
-    return moved ? FinishRebase() : Status::OK();
+    return locations.empty() ? Status::OK() : FinishRebase();
+  }
+
+  Status CleanedUp(uint64_t version) const {
+    return WithPlace(
+        MakeError(ErrorCode::kRetryableConflict,
+                  internal::Concat("version ", version,
+                                   ", committed meanwhile, was cleaned up; please retry")),
+        {.path = table_.root, .version = version});
   }
 
   /// What of the rebase needs the newest version.
@@ -149,7 +155,8 @@ class Committer {
     }
     auto theirs = DecodeTransaction(AsBytes(*bytes));
     if (!theirs.ok()) return WithPlace(theirs.status(), {.path = file.location().path});
-    RebaseSubject ours{transaction_, &read_->manifest(), options_.affected_rows.get()};
+    RebaseSubject ours{transaction_, &read_->manifest(), options_.affected_rows.get(),
+                       &newest_->manifest()};
     ARROW_RETURN_NOT_OK(CheckConflict(ours, *theirs, file.version(), &shared_fragments_));
     return PruneNewIndexes(*theirs, &transaction_);
   }
@@ -166,6 +173,36 @@ class Committer {
     }
     return WithPlace(NotFound("version ", version, " to restore was not found"),
                      {.path = table_.root});
+  }
+
+  /// Now that clean-ups can see the transaction file, they delete no version after the one that it
+  /// was made from, and keep the files of one that it restores. What they deleted before shows
+  /// here: AlreadyExists when the version to be made was made, even if it is gone again.
+  Status CheckAnnounced(const ManifestLocation& target) {
+    if (!options_.detached) {
+      uint64_t newest = newest_ != nullptr ? newest_->version() : 0;
+      ARROW_ASSIGN_OR_RAISE(auto later,
+                            ListVersionsAfter(context_, *table_.store, table_.root, newest));
+      if (!later.empty()) return AlreadyExists("object already exists: '", target.path, "'");
+    }
+    if (!transaction_.has_restore()) return Status::OK();
+    auto info = table_.store->Head(context_, source_->location().path);
+    if (info.ok() || GetErrorCode(info.status()) != ErrorCode::kNotFound) return info.status();
+    return WithPlace(NotFound("version ", source_->version(), " was cleaned up meanwhile"),
+                     {.path = table_.root});
+  }
+
+  /// OK when the manifest is there and ours; AlreadyExists when another writer's is.
+  Status CreateManifest(const ManifestLocation& target, const std::string& content,
+                        const std::string& transaction_bytes) {
+    Status put = table_.store->PutIfAbsent(context_, target.path, AsBytes(content));
+    // The request may still be on its way: a further one decides who has the version.
+    for (int i = 0; i < kMaxRepeats && GetErrorCode(put) == ErrorCode::kCommitUnknown; ++i) {
+      put = table_.store->PutIfAbsent(context_, target.path, AsBytes(content));
+    }
+    if (put.ok() || GetErrorCode(put) == ErrorCode::kCommitUnknown) return put;
+    ARROW_ASSIGN_OR_RAISE(bool is_ours, IsOurs(target, transaction_bytes, put));
+    return is_ours ? Status::OK() : put;
   }
 
   Result<ApplyInput> MakeInput() {
@@ -202,29 +239,25 @@ class Committer {
     target.path = ManifestPath(table_.root, target.version, target.naming);
     target.size = content.size();
     std::string transaction_path = TransactionPath(table_.root, apply.transaction_file);
-    if (Status put = table_.store->Put(context_, transaction_path, AsBytes(transaction_bytes));
-        !put.ok()) {
-      (void)table_.store->Delete(context_, transaction_path);
-      return put;
-    }
-    Status put = table_.store->PutIfAbsent(context_, target.path, AsBytes(content));
+    Status put = table_.store->Put(context_, transaction_path, AsBytes(transaction_bytes));
+    bool is_announced = put.ok();
+    if (put.ok()) put = CheckAnnounced(target);
+    if (put.ok()) put = CreateManifest(target, content, transaction_bytes);
     if (!put.ok()) {
-      ARROW_ASSIGN_OR_RAISE(Owner owner, FindOwner(target, transaction_bytes, put));
-      if (owner != Owner::kUs) {
-        (void)table_.store->Delete(context_, transaction_path);
-        if (GetErrorCode(put) == ErrorCode::kAlreadyExists) return nullptr;
-        return put;
-      }
+      if (GetErrorCode(put) == ErrorCode::kCommitUnknown) return put;
+      (void)table_.store->Delete(context_, transaction_path);
+      if (is_announced && GetErrorCode(put) == ErrorCode::kAlreadyExists) return nullptr;
+      return put;
     }
     WriteVersionHint(context_, *table_.store, table_.root, target.version);
     return ManifestFile::FromBytes(arrow::Buffer::FromString(std::move(content)),
                                    std::move(target));
   }
 
-  /// Who made the manifest that we failed to make: the request may have had its effect although it
-  /// failed, or may have been repeated below us.
-  Result<Owner> FindOwner(const ManifestLocation& target, const std::string& transaction_bytes,
-                          const Status& failure) {
+  /// Whether the manifest that we failed to make is ours: the request may have had its effect
+  /// although it failed, or may have been repeated below us.
+  Result<bool> IsOurs(const ManifestLocation& target, const std::string& transaction_bytes,
+                      const Status& failure) {
     auto unknown = [&](const Status& why) {
       return MakeError(ErrorCode::kCommitUnknown,
                        internal::Concat("commit failed, and whether it took effect can't be found "
@@ -237,12 +270,12 @@ class Committer {
     context.stop = arrow::StopToken::Unstoppable();
     auto file = ManifestFile::Read(context, *table_.store, target);
     if (!file.ok()) {
-      if (GetErrorCode(file.status()) == ErrorCode::kNotFound) return Owner::kNobody;
+      if (GetErrorCode(file.status()) == ErrorCode::kNotFound) return false;
       return unknown(file.status());
     }
     auto bytes = ReadTransactionBytes(context, table_, **file);
     if (!bytes.ok()) return unknown(bytes.status());
-    return *bytes == transaction_bytes ? Owner::kUs : Owner::kOther;
+    return *bytes == transaction_bytes;
   }
 
   const Context& context_;

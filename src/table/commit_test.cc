@@ -29,6 +29,7 @@ class FaultyStore final : public ObjectStore {
     return store_->Get(context, path);
   }
   Status Put(const Context& context, const std::string& path, Bytes bytes) override {
+    if (before_transaction && path.ends_with(".txn")) before_transaction();
     return store_->Put(context, path, bytes);
   }
   Status PutIfAbsent(const Context& context, const std::string& path, Bytes bytes) override {
@@ -40,6 +41,10 @@ class FaultyStore final : public ObjectStore {
   }
   Result<std::vector<ObjectInfo>> List(const Context& context, const std::string& folder) override {
     return store_->List(context, folder);
+  }
+  Status VisitNames(const Context& context, const std::string& folder,
+                    const std::function<void(std::string_view name)>& visit) override {
+    return store_->VisitNames(context, folder, visit);
   }
   Result<std::vector<std::string>> ListFolders(const Context& context,
                                                const std::string& folder) override {
@@ -54,6 +59,7 @@ class FaultyStore final : public ObjectStore {
   bool HasLexicalListing() const override { return false; }
 
   PutFault fault;
+  std::function<void()> before_transaction;
   bool reads_fail = false;
 
  private:
@@ -253,6 +259,45 @@ TEST_F(Commits, UnknownOutcomeDeletesNothing) {
   Status status = Commit(first, Append(first)).status();
   EXPECT_EQ(GetErrorCode(status), ErrorCode::kCommitUnknown) << status;
   EXPECT_EQ(CountFiles("_transactions"), 2u);
+}
+
+/// A request without an answer may still be on its way: a further one decides.
+TEST_F(Commits, LateRequestsAreOvertaken) {
+  File first = Create();
+  int requests = 0;
+  store_->fault = [&](const std::function<Status()>& put) {
+    return ++requests == 1 ? MakeError(ErrorCode::kCommitUnknown, "no answer") : put();
+  };
+  EXPECT_EQ(Commit(first, Append(first)).ValueOrDie()->version(), 2u);
+  store_->fault = [&](const std::function<Status()>&) {
+    return MakeError(ErrorCode::kCommitUnknown, "no answer");
+  };
+  EXPECT_EQ(GetErrorCode(Commit(first, Append(first)).status()), ErrorCode::kCommitUnknown);
+  EXPECT_EQ(CountFiles("_transactions"), 3u) << "of the last one too: it may be committed yet";
+}
+
+/// What versions did that are gone can't be known.
+TEST_F(Commits, VersionsCleanedUpMeanwhileStopTheRebase) {
+  File first = Create();
+  File second = Commit(first, Append(first)).ValueOrDie();
+  ASSERT_TRUE(Commit(second, Append(second)).ok());
+  ASSERT_TRUE(store_->Delete(context_, second->location().path).ok());
+  EXPECT_EQ(GetErrorCode(Commit(first, Append(first)).status()), ErrorCode::kRetryableConflict);
+}
+
+/// While a writer makes version 2, others make it and the next one, and it is cleaned up: the name
+/// is free again.
+TEST_F(Commits, NumbersOfCleanedUpVersionsAreNotTaken) {
+  File first = Create();
+  store_->before_transaction = [&] {
+    store_->before_transaction = {};
+    File second = Commit(first, Append(first)).ValueOrDie();
+    EXPECT_TRUE(Commit(second, Append(second)).ok());
+    EXPECT_TRUE(store_->Delete(context_, second->location().path).ok());
+  };
+  Status status = Commit(first, Append(first)).status();
+  EXPECT_EQ(GetErrorCode(status), ErrorCode::kRetryableConflict) << status;
+  EXPECT_EQ(Versions(), (Numbers{1, 3}));
 }
 
 TEST_F(Commits, UnreadableVersionsStopTheRebase) {

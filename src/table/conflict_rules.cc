@@ -402,6 +402,23 @@ Verdict JudgeBeforeMatrix(const Transaction& ours, const Transaction& theirs) {
   return RetryIf(Either(MayTightenNullability, SuppliesValues, ours, theirs));
 }
 
+Verdict JudgeAppendedColumns(const RebaseSubject& ours, const Transaction& theirs) {
+  if (!ours.transaction.has_append() || !theirs.has_merge() || ours.before_theirs == nullptr) {
+    return Verdict::kCompatible;
+  }
+  std::set<int32_t> after;
+  for (const auto& field : theirs.merge().schema()) after.insert(field.id());
+  for (const auto& fragment : ours.transaction.append().fragments()) {
+    for (const auto& file : fragment.files()) {
+      for (int32_t id : file.fields()) {
+        bool was_there = ours.before_theirs->schema.FindById(id) != nullptr;
+        if (was_there != after.contains(id)) return Verdict::kRetry;
+      }
+    }
+  }
+  return Verdict::kCompatible;
+}
+
 Result<Verdict> JudgeCell(std::string_view cell, const RebaseSubject& ours,
                           const Transaction& theirs, std::set<uint64_t>* shared_fragments) {
   RuleInput input{ours, theirs, shared_fragments};

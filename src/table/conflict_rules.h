@@ -20,11 +20,18 @@ struct RebaseSubject {
   const Manifest* read = nullptr;
   /// The rows that it deletes or moves; null: unknown.
   const RowAddressSet* affected_rows = nullptr;
+  /// The version that theirs was applied to; null: unknown.
+  const Manifest* before_theirs = nullptr;
 };
 
 /// The checks that come before the matrix, whichever side is ours: n (values against a schema
 /// change that may tighten nullability) and s (metadata against a new or restored schema).
 Verdict JudgeBeforeMatrix(const Transaction& ours, const Transaction& theirs);
+
+/// Stricter than the matrix: rows appended to a column that was cast meanwhile would lose their
+/// values, since the column has another field id now; and a new column may have got the id of one
+/// that was dropped.
+Verdict JudgeAppendedColumns(const RebaseSubject& ours, const Transaction& theirs);
 
 /// Decides a cell of the matrix. Fragments of which only the deletion files must be merged are
 /// added to `shared_fragments`.

@@ -59,6 +59,10 @@ void InsertedKeys::Add(std::string_view key) {
   for (size_t i = 0; i < kWords; ++i) block[i] |= 1u << ((low * kSalts[i]) >> 27);
 }
 
+void InsertedKeys::AddEvery() {
+  for (Block& block : blocks_) block.fill(~uint32_t{0});
+}
+
 table::KeyExistenceFilter InsertedKeys::Finish(const std::vector<int32_t>& field_ids) const {
   std::string bitmap;
   bitmap.reserve(kBlocks * sizeof(Block));

@@ -17,6 +17,8 @@ class InsertedKeys {
   InsertedKeys();
 
   void Add(std::string_view key);
+  /// From now on, any key may be among them.
+  void AddEvery();
   /// `field_ids` are the fields of the key, in its order.
   table::KeyExistenceFilter Finish(const std::vector<int32_t>& field_ids) const;
 

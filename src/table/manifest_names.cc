@@ -26,6 +26,21 @@ std::string_view BaseName(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+/// Which naming schemes a folder uses.
+class SchemeCheck {
+ public:
+  void Add(ManifestNaming naming) { (naming == ManifestNaming::kV1 ? v1_ : v2_) = true; }
+  Status Finish(std::string_view root) const {
+    if (!v1_ || !v2_) return Status::OK();
+    return WithPlace(Corrupt("manifests are named in both schemes; rename those of the old one"),
+                     {.path = std::string(root)});
+  }
+
+ private:
+  bool v1_ = false;
+  bool v2_ = false;
+};
+
 }  // namespace
 
 std::string VersionsFolder(std::string_view root) { return std::string(root) + "/_versions"; }
@@ -52,33 +67,57 @@ std::optional<ParsedManifestName> ParseManifestName(std::string_view name) {
   return ParsedManifestName{*number, ManifestNaming::kV1};
 }
 
+Result<std::vector<ManifestLocation>> ListVersionsAfter(const Context& context, ObjectStore& store,
+                                                        std::string_view root, uint64_t version) {
+  std::vector<ManifestLocation> locations;
+  SchemeCheck schemes;
+  ARROW_RETURN_NOT_OK(store.VisitNames(context, VersionsFolder(root), [&](std::string_view name) {
+    auto parsed = ParseManifestName(name);
+    if (!parsed) return;
+    schemes.Add(parsed->naming);
+    if (parsed->version > version) {
+      locations.push_back({parsed->version, parsed->naming,
+                           ManifestPath(root, parsed->version, parsed->naming), 0});
+    }
+  }));
+  ARROW_RETURN_NOT_OK(schemes.Finish(root));
+  std::sort(locations.begin(), locations.end(),
+            [](const auto& a, const auto& b) { return a.version < b.version; });
+  return locations;
+}
+
 Result<std::vector<ManifestLocation>> ListVersions(const Context& context, ObjectStore& store,
                                                    std::string_view root) {
   ARROW_ASSIGN_OR_RAISE(auto objects, store.List(context, VersionsFolder(root)));
   std::vector<ManifestLocation> locations;
+  SchemeCheck schemes;
   for (const ObjectInfo& object : objects) {
     auto parsed = ParseManifestName(BaseName(object.path));
     if (!parsed) continue;
+    schemes.Add(parsed->naming);
     locations.push_back({parsed->version, parsed->naming, object.path, object.size});
   }
+  ARROW_RETURN_NOT_OK(schemes.Finish(root));
   std::sort(locations.begin(), locations.end(),
             [](const auto& a, const auto& b) { return a.version < b.version; });
-  for (const auto& location : locations) {
-    if (location.naming != locations.front().naming) {
-      return WithPlace(Corrupt("manifests are named in both schemes; rename those of the old one: ",
-                               BaseName(locations.front().path), " and ", BaseName(location.path)),
-                       {.path = std::string(root)});
-    }
-  }
   return locations;
 }
 
 Result<std::optional<ManifestLocation>> FindLatestVersion(const Context& context,
                                                           ObjectStore& store,
                                                           std::string_view root) {
-  ARROW_ASSIGN_OR_RAISE(auto locations, ListVersions(context, store, root));
-  if (locations.empty()) return std::nullopt;
-  return std::move(locations.back());
+  std::optional<ParsedManifestName> newest;
+  SchemeCheck schemes;
+  ARROW_RETURN_NOT_OK(store.VisitNames(context, VersionsFolder(root), [&](std::string_view name) {
+    auto parsed = ParseManifestName(name);
+    if (!parsed) return;
+    schemes.Add(parsed->naming);
+    if (!newest || parsed->version > newest->version) newest = parsed;
+  }));
+  ARROW_RETURN_NOT_OK(schemes.Finish(root));
+  if (!newest) return std::nullopt;
+  return ManifestLocation{newest->version, newest->naming,
+                          ManifestPath(root, newest->version, newest->naming), 0};
 }
 
 void WriteVersionHint(const Context& context, ObjectStore& store, std::string_view root,

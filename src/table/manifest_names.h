@@ -43,7 +43,10 @@ std::optional<ParsedManifestName> ParseManifestName(std::string_view name);
 /// schemes are used.
 Result<std::vector<ManifestLocation>> ListVersions(const Context& context, ObjectStore& store,
                                                    std::string_view root);
-/// The newest version, or nothing when there is no table.
+/// Those after one, for which alone there is any work but to look at their names.
+Result<std::vector<ManifestLocation>> ListVersionsAfter(const Context& context, ObjectStore& store,
+                                                        std::string_view root, uint64_t version);
+/// The newest version, or nothing when there is no table. Likewise.
 Result<std::optional<ManifestLocation>> FindLatestVersion(const Context& context,
                                                           ObjectStore& store,
                                                           std::string_view root);

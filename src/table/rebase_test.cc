@@ -325,6 +325,36 @@ TEST(Rebase, InsertedKeys) {
   EXPECT_EQ(VerdictOf(blooms("\x01\x02"), blooms("\x02")), 'R') << "can't be compared";
 }
 
+/// A cast gives a column another field id, and a new column may get the id of a dropped one.
+TEST(Rebase, AppendsToColumnsThatChangedTheirIds) {
+  auto schema_of = [](const std::vector<int32_t>& ids) {
+    Schema schema;
+    for (int32_t id : ids) {
+      schema.fields.emplace_back().id = id;
+      schema.fields.back().name = "c" + std::to_string(id);
+    }
+    return schema;
+  };
+  Transaction append;
+  for (int32_t id : {0, 1}) {
+    append.mutable_append()->add_fragments()->add_files()->add_fields(id);
+  }
+  auto verdict = [&](const std::vector<int32_t>& before, const std::vector<int32_t>& after) {
+    Transaction merge;
+    schema_of(after).ToProto(merge.mutable_merge()->mutable_schema());
+    merge.mutable_merge()->set_preserves_nullability(true);
+    Manifest manifest;
+    manifest.schema = schema_of(before);
+    std::set<uint64_t> shared;
+    Status status = CheckConflict({append, nullptr, nullptr, &manifest}, merge, 9, &shared);
+    return status.ok() ? '.' : GetErrorCode(status) == ErrorCode::kRetryableConflict ? 'R' : 'X';
+  };
+  EXPECT_EQ(verdict({0, 1}, {0, 1, 2}), '.') << "a new column";
+  EXPECT_EQ(verdict({0}, {0, 2}), '.') << "dropped before";
+  EXPECT_EQ(verdict({0, 1}, {0, 2}), 'R') << "cast";
+  EXPECT_EQ(verdict({0}, {0, 1}), 'R') << "the id is in use again";
+}
+
 TEST(Rebase, IndexesWithUnknownCoverage) {
   auto index = Make(OperationKind::kCreateIndex, 1, 0);
   index.mutable_create_index()->mutable_new_indices(0)->clear_fragment_bitmap();

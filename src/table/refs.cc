@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "arrow/buffer.h"
+#include "table/ref_file.h"
 #include "table/ref_json.h"
 #include "table/ref_names.h"
 #include "table/table_paths.h"
@@ -92,7 +93,7 @@ Status CreateTag(const Context& context, ObjectStore& store, const std::string& 
                  const std::string& name, const Tag& tag) {
   ARROW_RETURN_NOT_OK(CheckTagName(name));
   std::string json = EncodeTag(tag);
-  Status put = store.PutIfAbsent(context, TagPath(main_root, name), AsBytes(json));
+  Status put = CreateRefFile(context, store, TagPath(main_root, name), json);
   if (!put.ok() && GetErrorCode(put) == ErrorCode::kAlreadyExists) {
     return AlreadyExists("tag '", name, "' already exists; update it, or choose another name");
   }
