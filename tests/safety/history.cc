@@ -1,11 +1,10 @@
 #include "safety/history.h"
 
 #include <algorithm>
-#include <set>
 
 #include "arrow/api.h"
-#include "dataset/cleanup.h"
 #include "dataset/scan.h"
+#include "safety/contents.h"
 #include "safety/serial_order.h"
 #include "safety/writer.h"
 #include "table/transaction.h"
@@ -172,7 +171,9 @@ Status History::Check() {
   }
   ARROW_RETURN_NOT_OK(CheckSerialOrder());
   ARROW_RETURN_NOT_OK(CheckTags());
-  return CheckLeftovers();
+  ARROW_RETURN_NOT_OK(CheckLeftovers(handle_.table));
+  ARROW_ASSIGN_OR_RAISE(auto newest, handle_.OpenNewest());
+  return At(newest->manifest().version(), CheckContents(newest));
 }
 
 Status History::CheckSerialOrder() const {
@@ -252,41 +253,6 @@ Status History::CheckContents(const std::shared_ptr<const Snapshot>& snapshot) c
   if (found == wanted) return Status::OK();
   return IoError("has the rows", TextOf(found, expected), "\n  instead of",
                  TextOf(wanted, expected));
-}
-
-Status History::CheckLeftovers() {
-  ARROW_ASSIGN_OR_RAISE(auto newest, handle_.OpenNewest());
-  CleanupPolicy policy;
-  policy.retain_versions = 1;
-  policy.delete_unverified = true;
-  policy.error_if_tagged_old_versions = false;
-  ARROW_RETURN_NOT_OK(CleanUpOldVersions(*newest, policy).status());
-  ARROW_RETURN_NOT_OK(At(newest->manifest().version(), CheckContents(newest)));
-  ARROW_ASSIGN_OR_RAISE(auto locations, handle_.Versions());
-  std::set<std::string> data;
-  std::set<std::string> deletions;
-  for (const ManifestLocation& location : locations) {
-    ARROW_ASSIGN_OR_RAISE(auto snapshot, handle_.Open(location));
-    for (const FragmentSummary& summary : snapshot->fragments()) {
-      ARROW_ASSIGN_OR_RAISE(auto fragment, ParseFragment(summary));
-      for (const auto& file : fragment.files()) data.insert(file.path());
-      if (fragment.has_deletion_file()) {
-        deletions.insert(fragment.deletion_file().SerializeAsString());
-      }
-    }
-  }
-  auto check = [&](const char* folder, size_t expected) -> Status {
-    Context context = handle_.session->MakeContext();
-    ARROW_ASSIGN_OR_RAISE(auto objects,
-                          handle_.table.store->List(context, handle_.table.root + "/" + folder));
-    if (objects.size() == expected) return Status::OK();
-    return IoError(folder, " has ", objects.size(), " files, ", expected, " needed");
-  };
-  ARROW_RETURN_NOT_OK(check("data", data.size()));
-  ARROW_RETURN_NOT_OK(check("_deletions", deletions.size()));
-  ARROW_RETURN_NOT_OK(check("_transactions", locations.size()));
-  // With the hint.
-  return check("_versions", locations.size() + 1);
 }
 
 }  // namespace lance::safety

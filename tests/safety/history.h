@@ -37,8 +37,6 @@ class History {
   Status CheckContents(const std::shared_ptr<const Snapshot>& snapshot) const;
   Status CheckSerialOrder() const;
   Status CheckTags() const;
-  /// What is left after cleaning up all that the last version doesn't need.
-  Status CheckLeftovers();
 
   TableHandle handle_;
   const Program& program_;

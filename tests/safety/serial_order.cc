@@ -2,32 +2,13 @@
 
 #include <algorithm>
 
+#include "safety/contents.h"
+
 namespace lance::safety {
 namespace {
 
 /// Far more than a program of these tests needs.
 constexpr uint64_t kMaxTries = 20000;
-
-/// What is compared: addresses, ids and versions depend on the order.
-struct Contents {
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::optional<int64_t>>> rows;
-  std::map<std::string, std::string> config;
-
-  bool operator==(const Contents&) const = default;
-};
-
-Contents ContentsOf(const ModelVersion& version) {
-  Contents contents;
-  for (const ModelColumn& column : version.columns) contents.columns.push_back(column.name);
-  for (const ModelRow& row : version.rows) {
-    auto& values = contents.rows.emplace_back();
-    for (const ModelColumn& column : version.columns) values.push_back(row.values[column.column]);
-  }
-  std::sort(contents.rows.begin(), contents.rows.end());
-  contents.config = version.config;
-  return contents;
-}
 
 class Search {
  public:
