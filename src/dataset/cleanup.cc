@@ -189,9 +189,13 @@ class Cleaner {
     std::vector<std::pair<ManifestLocation, std::shared_ptr<arrow::Buffer>>> deleted;
     for (const ManifestLocation& location : locations) {
       auto content = store_.Get(context_, location.path);
-      if (content.ok() && Remove(InfoOf(location), &stats_.old_versions)) {
+      if (!content.ok() && GetErrorCode(content.status()) == ErrorCode::kNotFound) {
+        // Another clean-up has it in hand, and may bring it back: nothing of these versions is ours
+        // to delete, until it is old.
+        verified_ = {};
+      } else if (content.ok() && Remove(InfoOf(location), &stats_.old_versions)) {
         deleted.emplace_back(location, *std::move(content));
-      } else if (content.ok() || GetErrorCode(content.status()) != ErrorCode::kNotFound) {
+      } else {
         ARROW_RETURN_NOT_OK(KeepVersion(location));
       }
     }

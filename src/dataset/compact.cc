@@ -5,13 +5,12 @@
 #include "arrow/api.h"
 #include "dataset/blob_columns.h"
 #include "dataset/commit_operation.h"
+#include "dataset/compacted_lineage.h"
 #include "dataset/data_file_writer.h"
 #include "dataset/open_table.h"
 #include "dataset/scan.h"
 #include "proto/parse.h"
 #include "table/feature_flags.h"
-#include "table/row_id_sequence.h"
-#include "table/version_sequence.h"
 
 namespace lance {
 namespace {
@@ -21,46 +20,6 @@ constexpr uint64_t kBlobBatchBytes = 64 << 20;
 constexpr uint64_t kBlobBatchRows = 8192;
 
 using RewriteGroup = table::Transaction::Rewrite::RewriteGroup;
-
-/// What the rows of the old fragments keep, in their order.
-struct Lineage {
-  std::vector<uint64_t> row_ids;
-  std::vector<uint64_t> created;
-  std::vector<uint64_t> updated;
-};
-
-Status AppendNumbers(const arrow::RecordBatch& batch, int column, std::vector<uint64_t>* out) {
-  const auto& array = static_cast<const arrow::UInt64Array&>(*batch.column(column));
-  out->insert(out->end(), array.raw_values(), array.raw_values() + array.length());
-  return Status::OK();
-}
-
-Result<Lineage> ReadLineage(std::shared_ptr<const Snapshot> snapshot, const CompactionTask& task) {
-  Lineage lineage;
-  ScanOptions options;
-  options.columns = {"_rowid", "_row_created_at_version", "_row_last_updated_at_version"};
-  options.fragments = task.fragment_ids;
-  ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(std::move(snapshot), options));
-  while (true) {
-    std::shared_ptr<arrow::RecordBatch> batch;
-    ARROW_RETURN_NOT_OK(scan->ReadNext(&batch));
-    if (batch == nullptr) return lineage;
-    ARROW_RETURN_NOT_OK(AppendNumbers(*batch, 0, &lineage.row_ids));
-    ARROW_RETURN_NOT_OK(AppendNumbers(*batch, 1, &lineage.created));
-    ARROW_RETURN_NOT_OK(AppendNumbers(*batch, 2, &lineage.updated));
-  }
-}
-
-void SetLineage(const Lineage& lineage, uint64_t first, table::DataFragment* fragment) {
-  auto part = [&](const std::vector<uint64_t>& values) {
-    return std::span(values).subspan(first, fragment->physical_rows());
-  };
-  fragment->set_inline_row_ids(RowIdSequence::FromValues(part(lineage.row_ids)).Encode());
-  fragment->set_inline_created_at_versions(
-      VersionSequence::FromValues(part(lineage.created)).Encode());
-  fragment->set_inline_last_updated_at_versions(
-      VersionSequence::FromValues(part(lineage.updated)).Encode());
-}
 
 /// Writes rows into files of equal size; the first ones get a row more where it doesn't come out.
 class EvenWriter {
@@ -218,12 +177,8 @@ Result<CompactionResult> RunCompactionTask(const std::shared_ptr<const Snapshot>
   }
   ARROW_ASSIGN_OR_RAISE(auto fragments, writer.Finish());
   if (snapshot->manifest().has_stable_row_ids()) {
-    ARROW_ASSIGN_OR_RAISE(Lineage lineage, ReadLineage(snapshot, task));
-    uint64_t first = 0;
-    for (auto& fragment : fragments) {
-      SetLineage(lineage, first, &fragment);
-      first += fragment.physical_rows();
-    }
+    ARROW_ASSIGN_OR_RAISE(auto lineage, CompactedLineage::Read(snapshot, task.fragment_ids));
+    lineage.SetOn(&fragments);
   }
   RewriteGroup group;
   for (uint64_t id : task.fragment_ids) {

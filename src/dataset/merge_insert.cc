@@ -107,6 +107,7 @@ class Merger {
   Status DeleteUnmatched(const std::vector<RowMatch>& pairs, RowRewrite* rewrite,
                          MergeInsertStats* stats) const {
     if (!options_.delete_not_matched_by_source) return Status::OK();
+    rewrite->DependOnAllRows();
     RowAddressSet matched;
     for (const RowMatch& pair : pairs) matched.Add(RowAddress{pair.address});
     ARROW_ASSIGN_OR_RAISE(auto chosen, SelectRows(snapshot_, options_.delete_condition));

@@ -76,6 +76,7 @@ Result<Transaction> RowRewrite::Finish(const std::vector<int32_t>& fields) {
 Result<std::shared_ptr<const Snapshot>> RowRewrite::Commit(Transaction transaction) {
   CommitOptions options;
   options.affected_rows = deleted_;
+  options.depends_on_all_rows = depends_on_all_rows_;
   auto committed = CommitOperation(*snapshot_, std::move(transaction), &deletion_files_, options);
   if (committed.ok() || GetErrorCode(committed.status()) == ErrorCode::kCommitUnknown) Keep();
   return committed;

@@ -35,6 +35,9 @@ class RowRewrite {
   /// More rows to be deleted.
   RowAddressSet* deleted() { return deleted_.get(); }
 
+  /// Rows that others add meanwhile would change what is done here.
+  void DependOnAllRows() { depends_on_all_rows_ = true; }
+
   /// Ends the files and makes the transaction; `fields` are the ids of those with new values.
   Result<Transaction> Finish(const std::vector<int32_t>& fields);
   /// RetryableConflict when another writer has changed one of the rows.
@@ -51,6 +54,7 @@ class RowRewrite {
   FragmentWriter writer_;
   NewFiles deletion_files_;
   std::vector<uint64_t> moved_ids_;
+  bool depends_on_all_rows_ = false;
   std::shared_ptr<RowAddressSet> deleted_ = std::make_shared<RowAddressSet>();
 };
 

@@ -1,6 +1,7 @@
 #include "io/object_store.h"
 
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -74,6 +75,16 @@ Result<std::string> PathOfFileUri(const std::string& uri) {
   return TidyPath(DecodePercent(rest));
 }
 
+// What LANCE_DURABILITY says, for all tables of the process, else `given`.
+Result<Durability> ChooseDurability(Durability given) {
+  const char* text = std::getenv("LANCE_DURABILITY");
+  if (text == nullptr || *text == '\0') return given;
+  std::string_view name = text;
+  if (name == "process") return Durability::kProcess;
+  if (name == "power") return Durability::kPower;
+  return UserError("LANCE_DURABILITY is '", name, "'; it may be 'process' or 'power'");
+}
+
 // The system would take what stands before it for the whole path.
 Status NulInPath(const std::string& uri) {
   return UserError("path contains a NUL character: '", uri.c_str(), "\\0…'");
@@ -110,6 +121,7 @@ Result<StoreLocation> ResolveUri(const std::string& uri, Durability durability) 
     path = TidyPath(std::filesystem::absolute(uri, error).string());
     if (error) return IoError("cannot make '", uri, "' absolute: ", error.message());
   }
+  ARROW_ASSIGN_OR_RAISE(durability, ChooseDurability(durability));
   return StoreLocation{MakeLocalStore(durability), std::move(path)};
 }
 

@@ -283,5 +283,16 @@ TEST(ResolveUriTest, OthersAreRefusedByName) {
   EXPECT_EQ(GetErrorCode(ResolveUri("").status()), ErrorCode::kUserInput);
 }
 
+TEST(ResolveUri, DurabilityOfTheProcess) {
+  for (const char* known : {"", "process", "power"}) {
+    ASSERT_EQ(setenv("LANCE_DURABILITY", known, 1), 0);
+    EXPECT_TRUE(ResolveUri("/a").ok()) << known;
+  }
+  ASSERT_EQ(setenv("LANCE_DURABILITY", "fire", 1), 0);
+  EXPECT_EQ(GetErrorCode(ResolveUri("/a").status()), ErrorCode::kUserInput);
+  EXPECT_TRUE(ResolveUri("memory://a").ok());
+  ASSERT_EQ(unsetenv("LANCE_DURABILITY"), 0);
+}
+
 }  // namespace
 }  // namespace lance

@@ -156,7 +156,7 @@ class Committer {
     auto theirs = DecodeTransaction(AsBytes(*bytes));
     if (!theirs.ok()) return WithPlace(theirs.status(), {.path = file.location().path});
     RebaseSubject ours{transaction_, &read_->manifest(), options_.affected_rows.get(),
-                       &newest_->manifest()};
+                       &newest_->manifest(), options_.depends_on_all_rows};
     ARROW_RETURN_NOT_OK(CheckConflict(ours, *theirs, file.version(), &shared_fragments_));
     return PruneNewIndexes(*theirs, &transaction_);
   }

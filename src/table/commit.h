@@ -26,6 +26,9 @@ struct CommitOptions {
   std::chrono::nanoseconds retry_time = std::chrono::seconds(30);
   /// Of a Delete or Update: the rows that it deletes or moves, for merging with other deletions.
   std::shared_ptr<const RowAddressSet> affected_rows = {};
+  /// Of an Update that depends on there being no other rows, such as one that deletes all rows but
+  /// those of a source: any rows added meanwhile are a conflict.
+  bool depends_on_all_rows = false;
   /// Commits outside of the history: on top of the version read, whatever came after it.
   bool detached = false;
   /// Of a Clone: the version that is cloned, with its index section.

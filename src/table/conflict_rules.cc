@@ -419,6 +419,11 @@ Verdict JudgeAppendedColumns(const RebaseSubject& ours, const Transaction& their
   return Verdict::kCompatible;
 }
 
+Verdict JudgeAddedRows(const RebaseSubject& ours, const Transaction& theirs) {
+  bool adds_rows = theirs.append().fragments_size() > 0 || theirs.update().new_fragments_size() > 0;
+  return RetryIf(ours.depends_on_all_rows && adds_rows);
+}
+
 Result<Verdict> JudgeCell(std::string_view cell, const RebaseSubject& ours,
                           const Transaction& theirs, std::set<uint64_t>* shared_fragments) {
   RuleInput input{ours, theirs, shared_fragments};

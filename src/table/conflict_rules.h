@@ -22,6 +22,8 @@ struct RebaseSubject {
   const RowAddressSet* affected_rows = nullptr;
   /// The version that theirs was applied to; null: unknown.
   const Manifest* before_theirs = nullptr;
+  /// Whether rows added meanwhile would have changed what it does.
+  bool depends_on_all_rows = false;
 };
 
 /// The checks that come before the matrix, whichever side is ours: n (values against a schema
@@ -32,6 +34,9 @@ Verdict JudgeBeforeMatrix(const Transaction& ours, const Transaction& theirs);
 /// values, since the column has another field id now; and a new column may have got the id of one
 /// that was dropped.
 Verdict JudgeAppendedColumns(const RebaseSubject& ours, const Transaction& theirs);
+
+/// Stricter than the matrix likewise.
+Verdict JudgeAddedRows(const RebaseSubject& ours, const Transaction& theirs);
 
 /// Decides a cell of the matrix. Fragments of which only the deletion files must be merged are
 /// added to `shared_fragments`.

@@ -4,18 +4,38 @@
 
 namespace lance {
 
+namespace {
+
+Result<std::shared_ptr<const DeletionVector>> ReadVector(const Context& context,
+                                                         const TableLocation& table,
+                                                         const Manifest& manifest,
+                                                         const table::DataFragment& fragment) {
+  const auto& file = fragment.deletion_file();
+  ARROW_ASSIGN_OR_RAISE(StoreLocation location,
+                        LocateDeletionFile(table, manifest, fragment.id(), file));
+  return ReadDeletionFile(context, *location.store, location.path, file, fragment.physical_rows());
+}
+
+}  // namespace
+
 Result<RoaringBitmap> ReadDeletedOffsets(const Context& context, const TableLocation& table,
                                          const Manifest& manifest,
                                          const table::DataFragment& fragment) {
   if (!fragment.has_deletion_file()) return RoaringBitmap();
-  const auto& file = fragment.deletion_file();
-  ARROW_ASSIGN_OR_RAISE(StoreLocation location,
-                        LocateDeletionFile(table, manifest, fragment.id(), file));
-  ARROW_ASSIGN_OR_RAISE(auto vector, ReadDeletionFile(context, *location.store, location.path, file,
-                                                      fragment.physical_rows()));
+  ARROW_ASSIGN_OR_RAISE(auto vector, ReadVector(context, table, manifest, fragment));
   RoaringBitmap deleted;
   for (const RowRange& range : vector->DeletedRanges()) deleted.addRange(range.start, range.end());
   return deleted;
+}
+
+Result<std::vector<RowRange>> ReadLiveRanges(const Context& context, const TableLocation& table,
+                                             const Manifest& manifest,
+                                             const table::DataFragment& fragment) {
+  if (!fragment.has_deletion_file()) return std::vector<RowRange>{{0, fragment.physical_rows()}};
+  ARROW_ASSIGN_OR_RAISE(auto vector, ReadVector(context, table, manifest, fragment));
+  std::vector<RowRange> ranges;
+  vector->AppendPhysicalRanges({0, vector->num_live()}, &ranges);
+  return ranges;
 }
 
 Result<bool> SetDeletedOffsets(const Context& context, const TableLocation& table,

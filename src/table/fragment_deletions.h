@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/roaring_bitmap.h"
+#include "encoding/row_range.h"
 #include "table/manifest.h"
 #include "table/table_paths.h"
 
@@ -17,6 +18,11 @@ namespace lance {
 Result<RoaringBitmap> ReadDeletedOffsets(const Context& context, const TableLocation& table,
                                          const Manifest& manifest,
                                          const table::DataFragment& fragment);
+
+/// The offsets of the rows that are left, ascending.
+Result<std::vector<RowRange>> ReadLiveRanges(const Context& context, const TableLocation& table,
+                                             const Manifest& manifest,
+                                             const table::DataFragment& fragment);
 
 /// Writes `deleted`, all deleted offsets of the fragment, as its new deletion file, computed
 /// against `read_version`. False when no row is left: then nothing is written, and the fragment has

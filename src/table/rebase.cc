@@ -14,8 +14,10 @@ Result<Verdict> Judge(const RebaseSubject& ours, const Transaction& theirs,
   }
   Verdict before = JudgeBeforeMatrix(ours.transaction, theirs);
   if (before != Verdict::kCompatible) return before;
-  Verdict columns = JudgeAppendedColumns(ours, theirs);
-  if (columns != Verdict::kCompatible) return columns;
+  for (auto judge : {JudgeAppendedColumns, JudgeAddedRows}) {
+    Verdict verdict = judge(ours, theirs);
+    if (verdict != Verdict::kCompatible) return verdict;
+  }
   std::string_view cell = kConflictMatrix[static_cast<size_t>(mine)][static_cast<size_t>(other)];
   return JudgeCell(cell, ours, theirs, shared_fragments);
 }

@@ -355,6 +355,24 @@ TEST(Rebase, AppendsToColumnsThatChangedTheirIds) {
   EXPECT_EQ(verdict({0}, {0, 1}), 'R') << "the id is in use again";
 }
 
+TEST(Rebase, WhatDependsOnAllRows) {
+  Manifest manifest = TwoFragments();
+  auto verdict = [&](const Transaction& theirs) {
+    std::set<uint64_t> shared;
+    RowAddressSet rows;
+    return CheckConflict({Make(OperationKind::kUpdate, 1, 0), &manifest, &rows, &manifest, true},
+                         theirs, 9, &shared)
+        .ok();
+  };
+  EXPECT_FALSE(verdict(Make(OperationKind::kAppend, 0, 0)));
+  EXPECT_TRUE(verdict(Make(OperationKind::kDelete, 0, 0)));
+  auto moves = Make(OperationKind::kUpdate, 0, 0);
+  moves.mutable_update()->clear_new_fragments();
+  EXPECT_TRUE(verdict(moves));
+  *moves.mutable_update()->add_new_fragments() = Fragment(0);
+  EXPECT_FALSE(verdict(moves));
+}
+
 TEST(Rebase, IndexesWithUnknownCoverage) {
   auto index = Make(OperationKind::kCreateIndex, 1, 0);
   index.mutable_create_index()->mutable_new_indices(0)->clear_fragment_bitmap();

@@ -109,6 +109,30 @@ uint64_t CountSetBits(std::string_view bytes) {
   return count;
 }
 
+/// Adds values that may continue the last run.
+void AddRun(const IdRun& run, std::vector<IdRun>* runs) {
+  if (run.count == 0) return;
+  if (!runs->empty() && runs->back().start + runs->back().count == run.start) {
+    runs->back().count += run.count;
+  } else {
+    runs->push_back(run);
+  }
+}
+
+std::vector<uint64_t> ValuesOf(std::span<const IdRun> runs) {
+  std::vector<uint64_t> values;
+  for (const IdRun& run : runs) {
+    for (uint64_t i = 0; i < run.count; ++i) values.push_back(run.start + i);
+  }
+  return values;
+}
+
+/// Ids that don't ascend are one array up to so many, as other writers have it; above, what ascends
+/// of them are segments of their own.
+constexpr uint64_t kMaxUnsortedIds = 1 << 16;
+/// Ids that are looked at together.
+constexpr uint64_t kChunk = 4096;
+
 }  // namespace
 
 U64Segment U64Segment::Range(uint64_t start, uint64_t count) {
@@ -118,24 +142,32 @@ U64Segment U64Segment::Range(uint64_t start, uint64_t count) {
   return segment;
 }
 
+U64Segment U64Segment::FromArray(std::vector<uint64_t> values, bool sorted) {
+  U64Segment segment;
+  segment.size_ = values.size();
+  segment.form_ = ArrayForm{std::move(values), sorted};
+  return segment;
+}
+
 U64Segment U64Segment::FromValues(std::span<const uint64_t> values) {
-  if (values.empty()) return Range(0, 0);
-  auto as_array = [&](bool sorted) {
-    U64Segment segment;
-    segment.size_ = values.size();
-    segment.form_ = ArrayForm{{values.begin(), values.end()}, sorted};
-    return segment;
-  };
   // Repeated values are no set, so only the array form holds them.
   bool ascending =
       std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
-  if (!ascending) return as_array(false);
-  uint64_t start = values.front();
-  uint64_t last = values.back();
-  if (last == std::numeric_limits<uint64_t>::max()) return as_array(true);
+  if (!ascending) return FromArray({values.begin(), values.end()}, false);
+  std::vector<IdRun> runs;
+  for (uint64_t value : values) AddRun({value, 1}, &runs);
+  return FromAscendingRuns(runs);
+}
+
+U64Segment U64Segment::FromAscendingRuns(std::span<const IdRun> runs) {
+  if (runs.empty()) return Range(0, 0);
+  uint64_t start = runs.front().start;
+  uint64_t last = runs.back().start + (runs.back().count - 1);
+  if (last == std::numeric_limits<uint64_t>::max()) return FromArray(ValuesOf(runs), true);
   uint64_t end = last + 1;
   uint64_t slots = end - start;
-  uint64_t count = values.size();
+  uint64_t count = 0;
+  for (const IdRun& run : runs) count += run.count;
   if (slots == count) return Range(start, count);
 
   // In double, because slots may be near 2^64.
@@ -149,8 +181,9 @@ U64Segment U64Segment::FromValues(std::span<const uint64_t> values) {
   if (holes_cost <= bitmap_cost && holes_cost <= sorted_cost) {
     HolesForm form{start, end, {}};
     form.holes.reserve(slots - count);
-    for (size_t i = 1; i < values.size(); ++i) {
-      for (uint64_t hole = values[i - 1] + 1; hole < values[i]; ++hole) form.holes.push_back(hole);
+    for (size_t i = 1; i < runs.size(); ++i) {
+      uint64_t hole = runs[i - 1].start + runs[i - 1].count;
+      for (; hole < runs[i].start; ++hole) form.holes.push_back(hole);
     }
     U64Segment segment;
     segment.size_ = count;
@@ -158,14 +191,15 @@ U64Segment U64Segment::FromValues(std::span<const uint64_t> values) {
     return segment;
   }
   if (bitmap_cost <= sorted_cost) {
-    std::string bits((slots + 7) / 8, '\0');
-    for (uint64_t value : values) {
-      uint64_t bit = value - start;
-      bits[bit / 8] = static_cast<char>(static_cast<uint8_t>(bits[bit / 8]) | (1u << (bit % 8)));
+    std::string bits(bitmap_bytes, '\0');
+    for (const IdRun& run : runs) {
+      for (uint64_t bit = run.start - start; bit < run.start - start + run.count; ++bit) {
+        bits[bit / 8] = static_cast<char>(static_cast<uint8_t>(bits[bit / 8]) | (1u << (bit % 8)));
+      }
     }
     return *FromBitmap(start, end, std::move(bits));
   }
-  return as_array(true);
+  return FromArray(ValuesOf(runs), true);
 }
 
 Result<U64Segment> U64Segment::FromBitmap(uint64_t start, uint64_t end, std::string bits) {
@@ -260,6 +294,21 @@ void U64Segment::Read(uint64_t first, std::span<uint64_t> out) const {
   std::visit([&](const auto& form) { ReadFrom(form, first, out); }, form_);
 }
 
+void U64Segment::AppendRuns(uint64_t first, uint64_t count, std::vector<IdRun>* runs) const {
+  if (const auto* range = std::get_if<RangeForm>(&form_)) {
+    AddRun({range->start + first, count}, runs);
+    return;
+  }
+  std::vector<uint64_t> values(std::min(count, kChunk));
+  while (count > 0) {
+    uint64_t some = std::min(count, kChunk);
+    Read(first, std::span(values).first(some));
+    for (uint64_t i = 0; i < some; ++i) AddRun({values[i], 1}, runs);
+    first += some;
+    count -= some;
+  }
+}
+
 void U64Segment::ReadFrom(const RangeForm& form, uint64_t first, std::span<uint64_t> out) const {
   for (size_t i = 0; i < out.size(); ++i) out[i] = form.start + first + i;
 }
@@ -322,6 +371,23 @@ RowIdSequence RowIdSequence::FromValues(std::span<const uint64_t> values) {
   return sequence;
 }
 
+RowIdSequence RowIdSequence::FromRuns(std::span<const IdRun> runs) {
+  std::vector<size_t> starts;  // of what ascends
+  uint64_t count = 0;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    bool ascends = i > 0 && runs[i].start > runs[i - 1].start + (runs[i - 1].count - 1);
+    if (!ascends) starts.push_back(i);
+    count += runs[i].count;
+  }
+  if (starts.size() > 1 && count <= kMaxUnsortedIds) return FromValues(ValuesOf(runs));
+  RowIdSequence sequence;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    size_t end = i + 1 < starts.size() ? starts[i + 1] : runs.size();
+    sequence.Add(U64Segment::FromAscendingRuns(runs.subspan(starts[i], end - starts[i])));
+  }
+  return sequence;
+}
+
 void RowIdSequence::AppendRange(uint64_t start, uint64_t count) {
   Add(U64Segment::Range(start, count));
 }
@@ -348,12 +414,26 @@ std::string RowIdSequence::Encode() const {
   return proto.SerializeAsString();
 }
 
+size_t RowIdSequence::SegmentAt(uint64_t row) const {
+  return static_cast<size_t>(std::upper_bound(starts_.begin(), starts_.end(), row) -
+                             starts_.begin()) -
+         1;
+}
+
+void RowIdSequence::AppendRuns(uint64_t first, uint64_t count, std::vector<IdRun>* runs) const {
+  for (size_t index = count > 0 ? SegmentAt(first) : 0; count > 0; ++index) {
+    const U64Segment& segment = segments_[index];
+    uint64_t from = first - starts_[index];
+    uint64_t some = std::min(count, segment.size() - from);
+    segment.AppendRuns(from, some, runs);
+    first += some;
+    count -= some;
+  }
+}
+
 void RowIdSequence::Read(uint64_t first, std::span<uint64_t> out) const {
   if (out.empty()) return;
-  // The last segment that starts at or before `first`; empty segments in between are skipped below.
-  size_t index = static_cast<size_t>(std::upper_bound(starts_.begin(), starts_.end(), first) -
-                                     starts_.begin()) -
-                 1;
+  size_t index = SegmentAt(first);
   while (!out.empty()) {
     const U64Segment& segment = segments_[index];
     uint64_t from = first - starts_[index];

@@ -15,6 +15,12 @@ class U64Segment;
 
 namespace lance {
 
+/// Values start … start + count - 1.
+struct IdRun {
+  uint64_t start = 0;
+  uint64_t count = 0;
+};
+
 /// A run of 64-bit values in one of the five forms of the wire (`lance.table.U64Segment`):
 ///
 ///   range               start … end - 1
@@ -27,6 +33,8 @@ class U64Segment {
   static U64Segment Range(uint64_t start, uint64_t count);
   /// Chooses the form as the reference does: the smallest for ascending values.
   static U64Segment FromValues(std::span<const uint64_t> values);
+  /// The same of values given as runs, each above the one before.
+  static U64Segment FromAscendingRuns(std::span<const IdRun> runs);
 
   /// Checks everything that later reads rely on.
   static Result<U64Segment> FromProto(const lance::table::U64Segment& proto);
@@ -35,6 +43,8 @@ class U64Segment {
   uint64_t size() const { return size_; }
   /// Values at positions [first, first + out.size()), which must exist.
   void Read(uint64_t first, std::span<uint64_t> out) const;
+  /// The same values as runs; one that continues the last run of `runs` extends it.
+  void AppendRuns(uint64_t first, uint64_t count, std::vector<IdRun>* runs) const;
 
  private:
   struct RangeForm {
@@ -58,6 +68,7 @@ class U64Segment {
   };
 
   static Result<U64Segment> FromBitmap(uint64_t start, uint64_t end, std::string bits);
+  static U64Segment FromArray(std::vector<uint64_t> values, bool sorted);
 
   void ReadFrom(const RangeForm& form, uint64_t first, std::span<uint64_t> out) const;
   void ReadFrom(const HolesForm& form, uint64_t first, std::span<uint64_t> out) const;
@@ -75,6 +86,8 @@ class RowIdSequence {
   /// Ids start … start + count - 1.
   static RowIdSequence Range(uint64_t start, uint64_t count);
   static RowIdSequence FromValues(std::span<const uint64_t> values);
+  /// The same of ids given as runs, which stay runs where there are many ids.
+  static RowIdSequence FromRuns(std::span<const IdRun> runs);
   /// Adds ids start … start + count - 1 at the end.
   void AppendRange(uint64_t start, uint64_t count);
 
@@ -84,9 +97,13 @@ class RowIdSequence {
   uint64_t size() const { return size_; }
   /// Ids of rows [first, first + out.size()), which must exist.
   void Read(uint64_t first, std::span<uint64_t> out) const;
+  /// The same ids as runs; one that continues the last run of `runs` extends it.
+  void AppendRuns(uint64_t first, uint64_t count, std::vector<IdRun>* runs) const;
 
  private:
   void Add(U64Segment segment);
+  /// The segment that holds a row, which must exist, or an empty one before it.
+  size_t SegmentAt(uint64_t row) const;
 
   uint64_t size_ = 0;
   std::vector<U64Segment> segments_;

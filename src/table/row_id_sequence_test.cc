@@ -174,5 +174,49 @@ TEST(RowIdSequence, RefusesTooManyRows) {
   EXPECT_FALSE(RowIdSequence::Decode(AsBytes("\xff\xff")).ok());
 }
 
+TEST(RowIdSequence, RunsAreTheSameIds) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 300; ++round) {
+    RowIdSequence sequence;
+    std::vector<uint64_t> values;
+    for (int part = 0; part < 4; ++part) {
+      uint64_t next = random() % 50;
+      std::vector<uint64_t> some;
+      for (uint64_t i = random() % 20; i > 0; --i)
+        some.push_back(next += 1 + random() % (part + 1));
+      if (random() % 4 == 0) std::shuffle(some.begin(), some.end(), random);
+      for (uint64_t value : some) sequence.AppendRange(value, 1);
+      values.insert(values.end(), some.begin(), some.end());
+    }
+    RowIdSequence whole = RowIdSequence::FromValues(values);
+    uint64_t first = values.empty() ? 0 : random() % values.size();
+    uint64_t count = values.empty() ? 0 : random() % (values.size() - first + 1);
+    std::vector<uint64_t> expected(values.begin() + static_cast<ptrdiff_t>(first),
+                                   values.begin() + static_cast<ptrdiff_t>(first + count));
+    for (const RowIdSequence* from : {&sequence, &whole}) {
+      std::vector<IdRun> runs;
+      from->AppendRuns(first, count, &runs);
+      EXPECT_EQ(ReadAll(RowIdSequence::FromRuns(runs)), expected);
+    }
+  }
+}
+
+/// A hundred million rows: as small as one.
+TEST(RowIdSequence, ManyIdsStayRuns) {
+  constexpr uint64_t kRows = 100000000;
+  RowIdSequence sequence = RowIdSequence::Range(kRows, kRows);
+  sequence.AppendRange(0, kRows);
+  std::vector<IdRun> runs;
+  sequence.AppendRuns(1, kRows, &runs);
+  ASSERT_EQ(runs.size(), 2u);
+  RowIdSequence part = RowIdSequence::FromRuns(runs);
+  EXPECT_EQ(part.size(), kRows);
+  std::string bytes = part.Encode();
+  EXPECT_LE(bytes.size(), 64u);
+  std::vector<uint64_t> ends(1);
+  RowIdSequence::Decode(AsBytes(bytes)).ValueOrDie().Read(kRows - 1, ends);
+  EXPECT_EQ(ends[0], 0u);
+}
+
 }  // namespace
 }  // namespace lance

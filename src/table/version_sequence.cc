@@ -25,6 +25,17 @@ void VersionSequence::AddRun(uint64_t version, uint64_t rows) {
   }
 }
 
+void VersionSequence::Append(const VersionSequence& other, uint64_t first, uint64_t count) {
+  auto run = static_cast<size_t>(std::upper_bound(other.ends_.begin(), other.ends_.end(), first) -
+                                 other.ends_.begin());
+  for (; count > 0; ++run) {
+    uint64_t some = std::min(count, other.ends_[run] - first);
+    AddRun(other.versions_[run], some);
+    first += some;
+    count -= some;
+  }
+}
+
 VersionSequence VersionSequence::FromValues(std::span<const uint64_t> versions) {
   VersionSequence sequence;
   for (uint64_t version : versions) sequence.AddRun(version, 1);

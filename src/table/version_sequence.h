@@ -11,11 +11,14 @@
 namespace lance {
 
 /// The version that created (or last updated) each row of a fragment, run-length coded
-/// (`lance.table.RowDatasetVersionSequence`); immutable.
+/// (`lance.table.RowDatasetVersionSequence`).
 class VersionSequence {
  public:
   /// All rows have one version.
   static VersionSequence Uniform(uint64_t version, uint64_t rows);
+
+  /// Adds the versions of rows [first, first + count) of another one, which must exist.
+  void Append(const VersionSequence& other, uint64_t first, uint64_t count);
 
   static VersionSequence FromValues(std::span<const uint64_t> versions);
 

@@ -55,5 +55,17 @@ TEST(VersionSequence, WithVersion) {
   EXPECT_EQ(sequence.WithVersion(9, all).Encode(), VersionSequence::Uniform(9, 5).Encode());
 }
 
+TEST(VersionSequence, Parts) {
+  constexpr uint64_t kRows = 100000000;
+  VersionSequence sequence;
+  sequence.Append(VersionSequence::Uniform(3, kRows), 5, kRows - 5);
+  sequence.Append(VersionSequence::FromValues(std::vector<uint64_t>{3, 4, 4, 5}), 0, 3);
+  EXPECT_EQ(sequence.size(), kRows - 2);
+  std::vector<uint64_t> last(4);
+  sequence.Read(kRows - 6, last);
+  EXPECT_EQ(last, (std::vector<uint64_t>{3, 3, 4, 4}));
+  EXPECT_LE(sequence.Encode().size(), 64u) << "two runs";
+}
+
 }  // namespace
 }  // namespace lance
