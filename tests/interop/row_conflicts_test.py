@@ -54,6 +54,11 @@ CHANGES = {
 }
 
 
+# What pylance commits without having seen a row that was inserted meanwhile, and ours does anew: it
+# would have deleted the row.
+STRICTER = {("upsert 8", "replace all"), ("insert 7", "replace all")}
+
+
 def outcome(folder, made_by, engines, names, stable):
     """What the second change returns, whether it fails, and the rows in the end."""
     path = str(folder / "-".join(engine.__name__ for engine in engines))
@@ -78,6 +83,9 @@ def test_pairs(first, lancecpp, pylance, tmp_path):
         expected = outcome(folder, pylance, (pylance, pylance), (first, second), stable)
         for engines in ((lancecpp, lancecpp), (lancecpp, pylance), (pylance, lancecpp)):
             got = outcome(folder, pylance, engines, (first, second), stable)
+            if engines[1] is lancecpp and (first, second) in STRICTER:
+                assert got[0] == "retry" != expected[0]
+                continue
             if got != expected:
                 differing[second, engines[0].__name__, engines[1].__name__] = (got, expected)
     assert differing == {}
