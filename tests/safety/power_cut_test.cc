@@ -12,7 +12,7 @@
 namespace lance::safety {
 namespace {
 
-constexpr uint64_t kPrograms = 12;
+constexpr uint64_t kPrograms = 6;
 
 Result<Contents> NewestContents(const std::string& path) {
   TableLocation table{MakeLocalStore(), path};

@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
 constexpr int kProcesses = 8;
-constexpr int kSeconds = 4;
+constexpr int kSeconds = 3;
 /// Keys below this are there from the start, in pairs that are always changed together.
 constexpr int64_t kPairedKeys = 20;
 /// Keys that all processes upsert, the first to come inserting them.
