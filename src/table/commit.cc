@@ -164,12 +164,15 @@ class Committer {
   /// The version to go back to must be one that could be written on.
   Status ReadRestored() {
     uint64_t version = transaction_.restore().version();
-    ARROW_ASSIGN_OR_RAISE(auto locations, ListVersions(context_, *table_.store, table_.root));
-    for (const ManifestLocation& location : locations) {
-      if (location.version != version) continue;
-      ARROW_ASSIGN_OR_RAISE(source_, ManifestFile::Read(context_, *table_.store, location));
-      ARROW_RETURN_NOT_OK(CheckWritable(source_->manifest()));
-      return source_->ReadIndexSection(context_, *table_.store).Value(&source_index_section_);
+    if (newest_ != nullptr) {
+      ManifestNaming naming = newest_->location().naming;
+      auto file = ManifestFile::Read(context_, *table_.store,
+                                     {version, naming, ManifestPath(table_.root, version, naming)});
+      if (file.ok() || GetErrorCode(file.status()) != ErrorCode::kNotFound) {
+        ARROW_ASSIGN_OR_RAISE(source_, std::move(file));
+        ARROW_RETURN_NOT_OK(CheckWritable(source_->manifest()));
+        return source_->ReadIndexSection(context_, *table_.store).Value(&source_index_section_);
+      }
     }
     return WithPlace(NotFound("version ", version, " to restore was not found"),
                      {.path = table_.root});

@@ -18,7 +18,7 @@ namespace lance::safety {
 namespace {
 
 constexpr char kRoot[] = "/t";
-constexpr uint64_t kSeeds = 500;
+constexpr uint64_t kSeeds = 1200;
 
 /// Notes the manifests that are created.
 Status NoteManifest(const StoreCall& call, Manifests* manifests) {

@@ -29,8 +29,8 @@ Status PlainValuesCursor::Needs(LeafSink&, uint64_t, std::vector<NeededBytes>* n
       const uint64_t size = (end - row) * width;
       if (offset + size > page_.chunk_offset_[chunk + 1]) {
         return Corrupt("chunk ", chunk, " of ", page_.values_in(chunk), " values of ", width,
-                       " bytes takes ",
-                       page_.chunk_offset_[chunk + 1] - page_.chunk_offset_[chunk], " bytes");
+                       " bytes takes ", page_.chunk_offset_[chunk + 1] - page_.chunk_offset_[chunk],
+                       " bytes");
       }
       needs->push_back({page_.buffers_[1].offset + offset, size});
       row = end;
