@@ -227,7 +227,13 @@ TEST_F(Datasets, StorageVersions) {
   options.data_storage_version = "7";
   EXPECT_EQ(GetErrorCode(Write(WriteMode::kOverwrite, {Numbers(0, 1)}, options).status()),
             ErrorCode::kUserInput);
-  options.data_storage_version = "2.0";
+  for (const char* version : {"2.0", "2.1", "2.2", "2.3"}) {
+    options.data_storage_version = version;
+    EXPECT_EQ(
+        Write(WriteMode::kOverwrite, {Numbers(0, 1)}, options).ValueOrDie()->data_storage_version(),
+        version);
+  }
+  options.data_storage_version = "legacy";
   EXPECT_EQ(GetErrorCode(Write(WriteMode::kOverwrite, {Numbers(0, 1)}, options).status()),
             ErrorCode::kUnsupported);
 }
