@@ -25,7 +25,7 @@ Status CheckCount(const TableHandle& handle, const std::string& folder, size_t e
                 [](const ObjectInfo& object) { return object.path.ends_with("hint.json"); });
   if (objects.size() == expected) return Status::OK();
   std::string names;
-  for (const ObjectInfo& object : objects) names += "\n  " + object.path;
+  for (const ObjectInfo& object : objects) names.append("\n  ").append(object.path);
   return IoError(folder, " has ", objects.size(), " files, ", expected, " needed:", names);
 }
 
@@ -33,12 +33,14 @@ Status CheckCount(const TableHandle& handle, const std::string& folder, size_t e
 
 std::string Contents::ToText() const {
   std::string text;
-  for (const std::string& column : columns) text += column + " ";
+  for (const std::string& column : columns) text.append(column).append(" ");
   for (const auto& row : rows) {
     text += "\n ";
-    for (const auto& value : row) text += " " + (value ? std::to_string(*value) : "null");
+    for (const auto& value : row) text.append(" ").append(value ? std::to_string(*value) : "null");
   }
-  for (const auto& [key, value] : config) text += "\n  " + key + " = " + value;
+  for (const auto& [key, value] : config) {
+    text.append("\n  ").append(key).append(" = ").append(value);
+  }
   return text;
 }
 

@@ -54,9 +54,9 @@ void DurableImage::Materialize(const std::string& folder, const std::string& tar
   auto found = folders_.find(folder);
   if (found == folders_.end()) return;
   for (const auto& [name, entry] : found->second) {
-    std::string inner = target + "/" + name;
+    std::string inner = (fs::path(target) / name).string();
     if (entry.is_folder) {
-      Materialize(folder + "/" + name, inner);
+      Materialize((fs::path(folder) / name).string(), inner);
       continue;
     }
     std::ofstream stream(inner, std::ios::binary);

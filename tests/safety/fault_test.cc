@@ -154,13 +154,14 @@ Result<std::string> Observe(const TableLocation& table) {
   ARROW_ASSIGN_OR_RAISE(auto tags, ListTags(Context(), *table.store, kRoot));
   for (const auto& [name, tag] : tags) {
     ARROW_ASSIGN_OR_RAISE(auto tagged, handle.OpenTag(name));
-    text += name + " -> " + std::to_string(tagged->manifest().version()) + "\n";
+    text.append(name).append(" at ").append(std::to_string(tagged->manifest().version()));
   }
   ARROW_ASSIGN_OR_RAISE(auto branches, BranchesOf(*newest));
   for (const auto& [name, branch] : branches) {
     ARROW_ASSIGN_OR_RAISE(auto opened, handle.OpenBranch({.branch = name}));
     ARROW_ASSIGN_OR_RAISE(std::string contents, Contents(opened));
-    text += name + " from " + std::to_string(branch.parent_version) + ": " + contents;
+    text.append(name).append(" from ").append(std::to_string(branch.parent_version));
+    text.append(contents);
   }
   return text;
 }

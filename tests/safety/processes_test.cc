@@ -33,6 +33,7 @@ using Clock = std::chrono::steady_clock;
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
 constexpr int kProcesses = 8;
+constexpr int kUpserters = 4;
 constexpr int kSeconds = 3;
 /// Keys below this are there from the start, in pairs that are always changed together.
 constexpr int64_t kPairedKeys = 20;
@@ -267,6 +268,7 @@ TEST(Processes, LoseNothing) {
   ASSERT_TRUE(CreateTable(table).ok());
   auto end = Clock::now() + StressTime();
   std::vector<ChildProcess> processes;
+  processes.reserve(kProcesses);
   for (int i = 0; i < kProcesses; ++i) {
     processes.emplace_back([&, i](int output) {
       Stress stress(table, i);
@@ -322,7 +324,8 @@ TEST(Processes, UpsertTheSameNewKeysOnce) {
   ASSERT_TRUE(CreateTable(table).ok());
   auto start = Clock::now() + std::chrono::milliseconds(300);
   std::vector<ChildProcess> processes;
-  for (int i = 0; i < 4; ++i) {
+  processes.reserve(kUpserters);
+  for (int i = 0; i < kUpserters; ++i) {
     processes.emplace_back([&, i](int output) {
       TableHandle handle{"t", table, std::make_shared<TableSession>()};
       auto stale = handle.OpenVersion(1).ValueOrDie();
