@@ -1,11 +1,13 @@
 #include <utility>
 
+#include "arrow/extension/json.h"
 #include "arrow/extension_type.h"
 #include "arrow/type.h"
 #include "arrow/util/key_value_metadata.h"
 #include "schema/logical_type.h"
 #include "schema/metadata.h"
 #include "schema/schema.h"
+#include "schema/semantic_type.h"
 
 namespace lance {
 namespace {
@@ -70,10 +72,83 @@ FieldPointer RestoreExtension(const FieldPointer& field) {
   return arrow::field(field->name(), *type, field->nullable(), std::move(metadata));
 }
 
+// Which Arrow a field becomes.
+enum class Form : uint8_t {
+  kStored,          // as data files hold it
+  kOutput,          // as reads return it
+  kSemanticOutput,  // the same in tables with semantic types
+};
+
+Result<FieldPointer> ToForm(const Field& field, Form form);
+
 Result<TypePointer> LeafType(const Field& field) {
   if (field.children.empty()) return ParseLeafLogicalType(field.logical_type);
   return Corrupt("field has children, but its type '", field.logical_type,
                  "' has none: ", field.children.size(), " children");
+}
+
+// Binary JSON, whatever it was made from: older writers kept the name of JSON text.
+FieldPointer StoredJson(const FieldPointer& field) {
+  if (!FindMetadata(field->metadata().get(), kExtensionNameKey)) return field;
+  return field->WithMetadata(WithMetadata(field->metadata(), kExtensionNameKey, kLanceJsonName));
+}
+
+FieldPointer JsonText(const FieldPointer& field) {
+  auto metadata = WithMetadata(field->metadata(), kExtensionNameKey, std::nullopt);
+  metadata = WithMetadata(metadata, kExtensionMetadataKey, std::nullopt);
+  return arrow::field(field->name(), arrow::extension::json(arrow::utf8()), field->nullable(),
+                      std::move(metadata));
+}
+
+// An extension that stands aside because the field might have had one in Arrow.
+FieldPointer WithLanceExtension(const FieldPointer& field) {
+  auto metadata = field->metadata();
+  auto name = FindMetadata(metadata.get(), kLanceExtensionNameKey);
+  if (!name || FindMetadata(metadata.get(), kExtensionNameKey)) return field;
+  auto parameters = FindMetadata(metadata.get(), kLanceExtensionMetadataKey);
+  std::shared_ptr<const arrow::KeyValueMetadata> shown =
+      WithMetadata(metadata, kExtensionNameKey, *name);
+  if (parameters) shown = WithMetadata(shown, kExtensionMetadataKey, *parameters);
+  shown = WithMetadata(shown, kLanceExtensionNameKey, std::nullopt);
+  shown = WithMetadata(shown, kLanceExtensionMetadataKey, std::nullopt);
+  return field->WithMetadata(std::move(shown));
+}
+
+TypePointer ViewOf(const TypePointer& type) {
+  return type->id() == arrow::Type::LARGE_STRING ? arrow::utf8_view() : arrow::binary_view();
+}
+
+Result<FieldPointer> ToForm(const Field& field, Form form) {
+  TypePointer type;
+  if (KindOfLogicalType(field.logical_type) == FieldKind::kLeaf) {
+    ARROW_ASSIGN_OR_RAISE(type, LeafType(field));
+    type = RestoreItemExtension(type);
+  } else {
+    std::vector<FieldPointer> members;
+    members.reserve(field.children.size());
+    for (const Field& child : field.children) {
+      ARROW_ASSIGN_OR_RAISE(FieldPointer member, ToForm(child, form));
+      members.push_back(std::move(member));
+    }
+    ARROW_ASSIGN_OR_RAISE(type, TypeOverChildren(field, std::move(members)));
+  }
+  auto metadata = field.metadata;
+  std::optional<OutputEncoding> encoding;
+  if (form == Form::kSemanticOutput) {
+    encoding = OutputEncodingOf(field);
+    metadata = WithMetadata(metadata, kOutputEncodingKey, std::nullopt);
+    if (encoding && encoding->is_view) type = ViewOf(type);
+  }
+  FieldPointer arrow_field = arrow::field(field.name, std::move(type), field.nullable, metadata);
+  if (field.logical_type == "json") {
+    arrow_field = StoredJson(arrow_field);
+    const bool is_named = arrow_field->HasMetadata() &&
+                          FindMetadata(arrow_field->metadata().get(), kExtensionNameKey);
+    const bool is_text = encoding ? encoding->name == kArrowJsonName : is_named;
+    return form != Form::kStored && is_text ? JsonText(arrow_field) : arrow_field;
+  }
+  if (form == Form::kSemanticOutput) arrow_field = WithLanceExtension(arrow_field);
+  return RestoreExtension(arrow_field);
 }
 
 Result<TypePointer> BuildStorageType(const Field& field, const std::string& path) {
@@ -103,24 +178,11 @@ Result<std::shared_ptr<arrow::DataType>> Field::ArrowType() const {
 }
 
 Result<std::shared_ptr<arrow::Field>> Field::ToArrow() const {
-  TypePointer type;
-  if (KindOfLogicalType(logical_type) == FieldKind::kLeaf) {
-    ARROW_ASSIGN_OR_RAISE(type, LeafType(*this));
-    type = RestoreItemExtension(type);
-  } else {
-    std::vector<FieldPointer> members;
-    members.reserve(children.size());
-    for (const Field& child : children) {
-      ARROW_ASSIGN_OR_RAISE(FieldPointer member, child.ToArrow());
-      members.push_back(std::move(member));
-    }
-    ARROW_ASSIGN_OR_RAISE(type, TypeOverChildren(*this, std::move(members)));
-  }
-  FieldPointer field = arrow::field(name, std::move(type), nullable, metadata);
-  if (logical_type != "json") return RestoreExtension(field);
-  // Binary JSON, whatever it was made from: older writers kept the name of JSON text.
-  if (!FindMetadata(metadata.get(), kExtensionNameKey)) return field;
-  return field->WithMetadata(WithMetadata(metadata, kExtensionNameKey, kLanceJsonName));
+  return ToForm(*this, Form::kStored);
+}
+
+Result<std::shared_ptr<arrow::Field>> Field::ToOutput(bool semantic_types) const {
+  return ToForm(*this, semantic_types ? Form::kSemanticOutput : Form::kOutput);
 }
 
 bool Field::IsLeaf() const {

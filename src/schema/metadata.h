@@ -25,6 +25,12 @@ inline constexpr std::string_view kBlobKey = "lance-encoding:blob";
 inline constexpr std::string_view kPackedKey = "lance-encoding:packed";
 inline constexpr std::string_view kOldPackedKey = "packed";
 
+/// In tables with semantic types: the layout that reads return a field in.
+inline constexpr std::string_view kOutputEncodingKey = "lance-schema:output-encoding";
+/// In tables with semantic types: an extension of a field that has another one in Arrow already.
+inline constexpr std::string_view kLanceExtensionNameKey = "lance-schema:extension-name";
+inline constexpr std::string_view kLanceExtensionMetadataKey = "lance-schema:extension-metadata";
+
 /// Extension names with a meaning of their own.
 inline constexpr std::string_view kArrowJsonName = "arrow.json";
 inline constexpr std::string_view kLanceJsonName = "lance.json";

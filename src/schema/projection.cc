@@ -109,6 +109,7 @@ class Projector {
   Schema Finish(MemberOrder order) {
     Schema projected;
     projected.metadata = schema_.metadata;
+    projected.semantic_types = schema_.semantic_types;
     projected.fields.reserve(selections_.size());
     for (Selection& selection : selections_) {
       if (order == MemberOrder::kSchema) SortByIndex(&selection.children);
@@ -209,6 +210,7 @@ Schema Schema::ProjectByIds(const std::vector<int32_t>& ids) const {
   IdSet wanted(ids.begin(), ids.end());
   Schema projected;
   projected.metadata = metadata;
+  projected.semantic_types = semantic_types;
   for (const Field& field : fields) {
     if (std::optional<Field> kept = PruneByIds(field, wanted)) {
       projected.fields.push_back(*std::move(kept));

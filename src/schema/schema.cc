@@ -134,6 +134,16 @@ Result<std::shared_ptr<arrow::Schema>> Schema::ToArrow() const {
   return arrow::schema(std::move(converted), metadata);
 }
 
+Result<std::shared_ptr<arrow::Schema>> Schema::ToOutput() const {
+  std::vector<std::shared_ptr<arrow::Field>> converted;
+  converted.reserve(fields.size());
+  for (const Field& field : fields) {
+    ARROW_ASSIGN_OR_RAISE(auto arrow_field, field.ToOutput(semantic_types));
+    converted.push_back(std::move(arrow_field));
+  }
+  return arrow::schema(std::move(converted), metadata);
+}
+
 int32_t Schema::MaxFieldId() const { return MaxId(fields); }
 
 const Field* Schema::FindById(int32_t id) const { return FindId(fields, id); }

@@ -46,6 +46,8 @@ struct Field {
   /// Name, type (an extension type if it is registered in this process, else storage with the
   /// extension keys in the metadata), nullability, metadata.
   Result<std::shared_ptr<arrow::Field>> ToArrow() const;
+  /// As reads return it (Schema::ToOutput).
+  Result<std::shared_ptr<arrow::Field>> ToOutput(bool semantic_types) const;
 
   /// A leaf owns one column in files of 2.1 and later: everything but non-empty unpacked structs
   /// (other than blobs), lists, maps and fixed-size lists of struct.
@@ -60,16 +62,22 @@ enum class MemberOrder : uint8_t { kSchema, kAsked };
 struct Schema {
   std::vector<Field> fields;
   std::shared_ptr<const arrow::KeyValueMetadata> metadata;
+  /// Of a table with semantic types (schema/semantic_schema.h).
+  bool semantic_types = false;
 
   /// Ids are assigned pre-order from `first_id`, except those preset by `lance:field_id`.
   /// Views become their base types; types that the format can't store are refused, the field
   /// named by its path.
   static Result<Schema> FromArrow(const arrow::Schema& schema, int32_t first_id = 0);
   Result<std::shared_ptr<arrow::Schema>> ToArrow() const;
+  /// As reads return the fields: JSON as text, and with semantic types in their output encodings.
+  Result<std::shared_ptr<arrow::Schema>> ToOutput() const;
 
-  /// Pre-order list of the wire. Fields must come after their parents.
+  /// Pre-order list of the wire. Fields must come after their parents. `semantic_types`: it is that
+  /// of a table with them.
   static Result<Schema> FromProto(
-      const google::protobuf::RepeatedPtrField<lance::file::Field>& fields);
+      const google::protobuf::RepeatedPtrField<lance::file::Field>& fields,
+      bool semantic_types = false);
   void ToProto(google::protobuf::RepeatedPtrField<lance::file::Field>* fields) const;
 
   /// The largest id, or -1 when there are no fields.

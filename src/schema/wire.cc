@@ -5,9 +5,11 @@
 #include "arrow/type.h"
 #include "arrow/util/key_value_metadata.h"
 #include "file.pb.h"
+#include "schema/blob.h"
 #include "schema/logical_type.h"
 #include "schema/metadata.h"
 #include "schema/schema.h"
+#include "schema/semantic_schema.h"
 
 namespace lance {
 namespace {
@@ -132,15 +134,16 @@ lance::file::Encoding EncodingOf(std::string_view logical_type) {
   return lance::file::PLAIN;
 }
 
-void WriteField(const Field& field, int32_t parent_id, WireFields* fields) {
+void WriteField(const Field& field, int32_t parent_id, bool semantic_types, WireFields* fields) {
+  const std::string logical_type = semantic_types ? CanonicalName(field) : field.logical_type;
   WireField* wire = fields->Add();
   wire->set_name(field.name);
   wire->set_id(field.id);
   // Members of a blob descriptor have neither id nor parent.
   wire->set_parent_id(field.id == kUnassignedFieldId ? kNoParent : parent_id);
-  wire->set_logical_type(field.logical_type);
+  wire->set_logical_type(logical_type);
   wire->set_nullable(field.nullable);
-  wire->set_encoding(EncodingOf(field.logical_type));
+  wire->set_encoding(EncodingOf(logical_type));
   if (auto name = FindMetadata(field.metadata.get(), kExtensionNameKey)) {
     wire->set_extension_name(std::string(*name));
   }
@@ -150,23 +153,26 @@ void WriteField(const Field& field, int32_t parent_id, WireFields* fields) {
   wire->set_unenforced_primary_key(field.unenforced_primary_key);
   wire->set_unenforced_primary_key_position(field.unenforced_primary_key_position);
   wire->set_unenforced_clustering_key_position(field.unenforced_clustering_key_position);
-  for (const Field& child : field.children) WriteField(child, field.id, fields);
+  // What is below a blob is named by the blob specification.
+  semantic_types = semantic_types && !IsBlobV2(field);
+  for (const Field& child : field.children) WriteField(child, field.id, semantic_types, fields);
 }
 
 }  // namespace
 
-Result<Schema> Schema::FromProto(const WireFields& fields) {
+Result<Schema> Schema::FromProto(const WireFields& fields, bool semantic_types) {
   TreeBuilder builder;
   for (const WireField& field : fields) ARROW_RETURN_NOT_OK(builder.Add(field));
   Schema schema;
   schema.fields = builder.Finish();
+  if (semantic_types) ARROW_RETURN_NOT_OK(ResolveSemanticTypes(&schema));
   // Every type must be known and fit its children: later code relies on it.
   for (const Field& field : schema.fields) ARROW_RETURN_NOT_OK(field.ArrowType().status());
   return schema;
 }
 
 void Schema::ToProto(WireFields* wire_fields) const {
-  for (const Field& field : fields) WriteField(field, kNoParent, wire_fields);
+  for (const Field& field : fields) WriteField(field, kNoParent, semantic_types, wire_fields);
 }
 
 }  // namespace lance

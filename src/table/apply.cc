@@ -1,5 +1,6 @@
 #include "table/apply.h"
 
+#include "schema/semantic_schema.h"
 #include "table/apply_operation.h"
 #include "table/feature_flags.h"
 
@@ -59,6 +60,12 @@ const Manifest* StartOf(const ApplyInput& input, const Transaction& transaction)
   return from_source ? input.source : input.newest;
 }
 
+/// Once a table has them, they stay, also when it goes back to a version that had none.
+bool HasSemanticTypes(const ApplyInput& input, const ApplyOptions& options) {
+  const Manifest* previous = input.newest != nullptr ? input.newest : input.source;
+  return options.semantic_types || (previous != nullptr && previous->has_semantic_types());
+}
+
 Result<NextVersion> Begin(const ApplyInput& input, const Transaction& transaction,
                           const ApplyOptions& options) {
   const Manifest* start = StartOf(input, transaction);
@@ -69,6 +76,7 @@ Result<NextVersion> Begin(const ApplyInput& input, const Transaction& transactio
   next.newest = input.newest;
   next.stable_row_ids = options.stable_row_ids;
   next.data_version = options.data_version;
+  next.semantic_types = HasSemanticTypes(input, options);
   uint64_t version = input.newest != nullptr ? input.newest->version() + 1 : 1;
   if (start != nullptr) {
     next.manifest = *start;
@@ -111,6 +119,10 @@ Result<NewVersion> Apply(const ApplyInput& input, const Transaction& transaction
     ARROW_ASSIGN_OR_RAISE(IndexEntries * entries, next.indexes.Edit());
     ARROW_RETURN_NOT_OK(DropDeadIndexes(next.manifest, entries));
   }
+  if (next.semantic_types && !next.manifest.schema.semantic_types) {
+    ARROW_ASSIGN_OR_RAISE(Schema schema, WithSemanticTypes(next.manifest.schema));
+    next.manifest.SetSchema(std::move(schema));
+  }
   Stamp(transaction, options, &next.manifest);
   if (transaction.has_overwrite()) {
     auto* format = next.manifest.head.mutable_data_format();
@@ -121,6 +133,7 @@ Result<NewVersion> Apply(const ApplyInput& input, const Transaction& transaction
   flags.previous = input.newest != nullptr ? input.newest : input.source;
   flags.has_covering_indexes = HasCoveringIndexes(next, StartOf(input, transaction));
   flags.stable_row_ids = next.stable_row_ids;
+  flags.semantic_types = next.semantic_types;
   flags.mixes_file_versions = next.mixes_file_versions;
   SetFeatureFlags(flags, &next.manifest);
   return NewVersion{std::move(next.manifest), next.indexes.Encode()};

@@ -20,6 +20,8 @@ struct ApplyOptions {
   FileVersion data_version = kDefaultFileVersion;
   /// Of the first version of a table; later ones inherit it.
   bool stable_row_ids = false;
+  /// The table has semantic types from this version on; later ones inherit it.
+  bool semantic_types = false;
   /// Of a detached version; others get the number after the newest one.
   std::optional<uint64_t> version = {};
 };

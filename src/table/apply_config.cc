@@ -4,6 +4,7 @@
 
 #include "arrow/util/key_value_metadata.h"
 #include "schema/metadata.h"
+#include "schema/semantic_schema.h"
 #include "table/apply_operation.h"
 #include "table/operation_footprint.h"
 
@@ -37,11 +38,18 @@ bool SameKeys(const Field& a, const Field& b) {
          a.unenforced_primary_key_position == b.unenforced_primary_key_position;
 }
 
+std::optional<std::string_view> EncodingEntry(const Field& field) {
+  return FindMetadata(field.metadata.get(), kOutputEncodingKey);
+}
+
 Status ChangeField(int32_t id, const MapChange& change, Schema* schema) {
   Field* field = FindField(&schema->fields, id);
   if (field == nullptr) return UserError("table has no field with id ", id);
   Field before = *field;
   field->metadata = Change(change, field->metadata);
+  if (schema->semantic_types && EncodingEntry(before) != EncodingEntry(*field)) {
+    ARROW_RETURN_NOT_OK(UpdateOutputEncoding(field->name, field));
+  }
   ReadKeys(field);
   if (before.unenforced_primary_key && !SameKeys(before, *field)) {
     return UserError("the primary key can't be changed once it is set: column '", field->name, "'");

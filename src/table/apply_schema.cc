@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 
+#include "schema/metadata.h"
+#include "schema/semantic_schema.h"
 #include "table/apply_operation.h"
 #include "table/live_files.h"
 #include "table/new_fragments.h"
@@ -108,6 +110,11 @@ bool MovedEverywhere(int32_t id, const FileChanges& changes, size_t num_fragment
                      [&](const auto& entry) { return entry.second.contains(id); });
 }
 
+bool SameType(const Field& a, const Field& b, bool semantic_types) {
+  return a.logical_type == b.logical_type ||
+         (semantic_types && CanonicalName(a) == CanonicalName(b));
+}
+
 Status CheckNewSchema(const Schema& schema, const FileChanges& changes, NextVersion* next) {
   ARROW_RETURN_NOT_OK(schema.Validate());
   const Manifest& newest = *next->newest;
@@ -127,7 +134,7 @@ Status CheckNewSchema(const Schema& schema, const FileChanges& changes, NextVers
     if (old_parents[field->id] != new_parents[field->id]) {
       return UserError("merge moves field ", field->id, " ('", field->name, "') to another parent");
     }
-    if (before->logical_type != field->logical_type &&
+    if (!SameType(*before, *field, next->semantic_types) &&
         !MovedEverywhere(field->id, changes, newest.fragments.size())) {
       return UserError("merge changes the type of field ", field->id, " ('", field->name,
                        "') without new data for it in every fragment");
@@ -151,16 +158,50 @@ void RaiseFieldIdLimit(Manifest* manifest) {
       std::max(manifest->head.max_allocated_field_id(), manifest->schema.MaxFieldId()));
 }
 
+/// Fields that say nothing about their output encoding keep it.
+void KeepOutputEncodings(const Schema& before, std::vector<Field>* fields) {
+  for (Field& field : *fields) {
+    const Field* old = before.FindById(field.id);
+    if (old != nullptr && !FindMetadata(field.metadata.get(), kOutputEncodingKey) &&
+        CanonicalName(field) == CanonicalName(*old)) {
+      if (auto encoding = FindMetadata(old->metadata.get(), kOutputEncodingKey)) {
+        field.metadata = WithMetadata(field.metadata, kOutputEncodingKey, *encoding);
+        field.logical_type = old->logical_type;
+      }
+    }
+    KeepOutputEncodings(before, &field.children);
+  }
+}
+
 /// The schema of a transaction. Other writers leave its metadata out although the table keeps it.
 Result<Schema> SchemaWithMetadata(
     const google::protobuf::RepeatedPtrField<lance::file::Field>& fields,
-    const google::protobuf::Map<std::string, std::string>& metadata, const Manifest& manifest) {
-  ARROW_ASSIGN_OR_RAISE(Schema schema, SchemaFromProto(fields, metadata));
-  if (schema.metadata == nullptr) schema.metadata = manifest.schema.metadata;
+    const google::protobuf::Map<std::string, std::string>& metadata, const NextVersion& next) {
+  ARROW_ASSIGN_OR_RAISE(Schema schema, SchemaFromProto(fields, metadata, next.semantic_types));
+  const Schema& before = next.manifest.schema;
+  if (schema.metadata == nullptr) schema.metadata = before.metadata;
+  if (before.semantic_types) KeepOutputEncodings(before, &schema.fields);
+  ARROW_RETURN_NOT_OK(CheckOutputEncodings(before, schema));
   return schema;
 }
 
 }  // namespace
+
+Status CheckOutputEncodings(const Schema& before, const Schema& schema) {
+  if (!schema.semantic_types) return Status::OK();
+  for (const Field* field : schema.PreOrder()) {
+    const auto name = FindMetadata(field->metadata.get(), kOutputEncodingKey);
+    if (!name) continue;
+    const Field* old = before.FindById(field->id);
+    if (old != nullptr && FindMetadata(old->metadata.get(), kOutputEncodingKey) == name) continue;
+    ARROW_ASSIGN_OR_RAISE(SemanticType type, SemanticTypeOf(*field));
+    const Status found = type.has_output_encodings()
+                             ? FindOutputEncoding(type, *name).status()
+                             : UserError("type ", type.name, " has no output encodings");
+    if (!found.ok()) return WithPlace(found, {.field = field->name});
+  }
+  return Status::OK();
+}
 
 Status ApplyMerge(const table::Transaction::Merge& merge, NextVersion* next) {
   MergedFragments fragments = Split(merge, next->manifest);
@@ -168,8 +209,8 @@ Status ApplyMerge(const table::Transaction::Merge& merge, NextVersion* next) {
     return UserError("merge leaves out fragments of the table: it has ",
                      next->manifest.fragments.size(), ", ", fragments.existing.size(), " given");
   }
-  ARROW_ASSIGN_OR_RAISE(
-      Schema schema, SchemaWithMetadata(merge.schema(), merge.schema_metadata(), next->manifest));
+  ARROW_ASSIGN_OR_RAISE(Schema schema,
+                        SchemaWithMetadata(merge.schema(), merge.schema_metadata(), *next));
   ARROW_ASSIGN_OR_RAISE(FileChanges changes, ReplaceExisting(std::move(fragments.existing), next));
   ARROW_RETURN_NOT_OK(CheckNewSchema(schema, changes, next));
   next->manifest.SetSchema(std::move(schema));
@@ -179,11 +220,11 @@ Status ApplyMerge(const table::Transaction::Merge& merge, NextVersion* next) {
 }
 
 Status ApplyProject(const table::Transaction::Project& project, NextVersion* next) {
-  ARROW_ASSIGN_OR_RAISE(Schema schema, SchemaWithMetadata(project.schema(), {}, next->manifest));
+  ARROW_ASSIGN_OR_RAISE(Schema schema, SchemaWithMetadata(project.schema(), {}, *next));
   ARROW_RETURN_NOT_OK(schema.Validate());
   for (const Field* field : schema.PreOrder()) {
     const Field* before = next->manifest.schema.FindById(field->id);
-    if (before == nullptr || before->logical_type != field->logical_type) {
+    if (before == nullptr || !SameType(*before, *field, next->semantic_types)) {
       return UserError("projection has field ", field->id, " ('", field->name, "' of type ",
                        field->logical_type, "), which the table lacks");
     }

@@ -34,8 +34,10 @@ Status ApplyOverwrite(const table::Transaction::Overwrite& overwrite, NextVersio
   manifest.fragments.clear();
   manifest.fragment_owners.clear();
   next->indexes.Clear();
-  ARROW_ASSIGN_OR_RAISE(Schema schema,
-                        SchemaFromProto(overwrite.schema(), overwrite.schema_metadata()));
+  ARROW_ASSIGN_OR_RAISE(
+      Schema schema,
+      SchemaFromProto(overwrite.schema(), overwrite.schema_metadata(), next->semantic_types));
+  ARROW_RETURN_NOT_OK(CheckOutputEncodings(Schema(), schema));
   manifest.SetSchema(std::move(schema));
   ARROW_RETURN_NOT_OK(AdvanceFieldIdLimit(&manifest));
   for (const auto& [key, value] : overwrite.config_upsert_values()) {

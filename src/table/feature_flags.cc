@@ -11,13 +11,16 @@ using namespace feature_flag;  // NOLINT: the names are this file's subject.
 constexpr uint64_t kReadable = kDeletionFiles | kStableRowIds | kV2FileFormat | kTableConfig |
                                kBasePaths | kNoTransactionFiles | kCoveringIndexColumns |
                                kMixedFileVersions | kTaggedReuseHistory | kSpilledRowLineage |
-                               kManagedBlobs;
+                               kManagedBlobs | kSemanticTypes;
 // Managed blobs are left out: every value written would need a blob object of its own.
 constexpr uint64_t kWritable = (kReadable & ~kManagedBlobs) | kNonReusableFieldIds;
 
 /// Must be equal in both words.
 constexpr uint64_t kPaired =
-    kMixedFileVersions | kTaggedReuseHistory | kManagedBlobs | kZoneWriteSeeds;
+    kMixedFileVersions | kTaggedReuseHistory | kManagedBlobs | kZoneWriteSeeds | kSemanticTypes;
+
+constexpr int kSemanticTypesBit = 48;
+static_assert(kSemanticTypes == 1ull << kSemanticTypesBit);
 
 constexpr std::array<const char*, 18> kNames = {
     "deletion files",
@@ -40,15 +43,18 @@ constexpr std::array<const char*, 18> kNames = {
     "object metadata",
 };
 
+const char* NameOf(int bit) {
+  if (static_cast<size_t>(bit) < kNames.size()) return kNames[static_cast<size_t>(bit)];
+  return bit == kSemanticTypesBit ? "semantic types" : nullptr;
+}
+
 std::string NamesOf(uint64_t bits) {
   std::string names;
   for (int bit = 0; bit < 64; ++bit) {
     if (((bits >> bit) & 1) == 0) continue;
     if (!names.empty()) names += ", ";
     names += "bit " + std::to_string(bit);
-    if (static_cast<size_t>(bit) < kNames.size()) {
-      names += " (" + std::string(kNames[static_cast<size_t>(bit)]) + ")";
-    }
+    if (const char* name = NameOf(bit)) names += " (" + std::string(name) + ")";
   }
   return names;
 }
@@ -95,6 +101,7 @@ void SetFeatureFlags(const FeatureFlagSources& sources, Manifest* manifest) {
   if (sources.stable_row_ids) both |= kStableRowIds;
   if (sources.mixes_file_versions) both |= kMixedFileVersions;
   if (sources.has_covering_indexes) both |= kCoveringIndexColumns;
+  if (sources.semantic_types) both |= kSemanticTypes;
   if (manifest->head.base_paths_size() > 0) both |= kBasePaths;
   uint64_t writer_only = 0;
   if (manifest->head.config_size() > 0) writer_only |= kTableConfig;

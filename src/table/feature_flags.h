@@ -27,6 +27,9 @@ constexpr uint64_t kManagedBlobs = 1ull << 14;
 constexpr uint64_t kNonReusableFieldIds = 1ull << 15;  ///< writer word only
 constexpr uint64_t kZoneWriteSeeds = 1ull << 16;
 constexpr uint64_t kObjectMetadata = 1ull << 17;  ///< writer word only
+/// FLAG_SEMANTIC_TYPES: logical types name what columns mean, not how they are laid out
+/// (docs/semantic-types.md). No bit has been assigned to it by the specification yet.
+constexpr uint64_t kSemanticTypes = 1ull << 48;
 }  // namespace feature_flag
 
 /// Unsupported, with the features named, unless every bit of the reader word is known here. Also
@@ -44,6 +47,7 @@ struct FeatureFlagSources {
   bool stable_row_ids = false;
   /// Whether it adds data files of another version than the table's.
   bool mixes_file_versions = false;
+  bool semantic_types = false;
 };
 
 /// Recomputes both words of a manifest that is about to be committed.

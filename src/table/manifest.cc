@@ -78,6 +78,10 @@ bool Manifest::has_stable_row_ids() const {
   return (head.reader_feature_flags() & feature_flag::kStableRowIds) != 0;
 }
 
+bool Manifest::has_semantic_types() const {
+  return (head.reader_feature_flags() & feature_flag::kSemanticTypes) != 0;
+}
+
 Result<FileVersion> Manifest::data_version() const {
   if (head.has_data_format()) {
     const auto& format = head.data_format();
@@ -157,7 +161,8 @@ Result<Manifest> Manifest::Decode(Bytes message, std::shared_ptr<const arrow::Bu
   }
   ARROW_RETURN_NOT_OK(CheckOrder(&manifest));
   ARROW_ASSIGN_OR_RAISE(manifest.schema,
-                        SchemaFromProto(manifest.head.fields(), manifest.head.schema_metadata()));
+                        SchemaFromProto(manifest.head.fields(), manifest.head.schema_metadata(),
+                                        manifest.has_semantic_types()));
   return manifest;
 }
 
@@ -228,8 +233,9 @@ Result<table::DataFragment> ParseFragment(const FragmentSummary& summary) {
 }
 
 Result<Schema> SchemaFromProto(const google::protobuf::RepeatedPtrField<lance::file::Field>& fields,
-                               const google::protobuf::Map<std::string, std::string>& metadata) {
-  ARROW_ASSIGN_OR_RAISE(Schema schema, Schema::FromProto(fields));
+                               const google::protobuf::Map<std::string, std::string>& metadata,
+                               bool semantic_types) {
+  ARROW_ASSIGN_OR_RAISE(Schema schema, Schema::FromProto(fields, semantic_types));
   if (!metadata.empty()) {
     // Ordered, so that equal schemas look equal.
     std::map<std::string, std::string> ordered(metadata.begin(), metadata.end());

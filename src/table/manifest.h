@@ -34,6 +34,7 @@ struct Manifest {
   int64_t timestamp_ns() const;
   void set_timestamp_ns(int64_t timestamp);
   bool has_stable_row_ids() const;
+  bool has_semantic_types() const;
   /// The version that new data files have.
   Result<FileVersion> data_version() const;
   /// The largest fragment id ever given out, or nothing.
@@ -64,9 +65,11 @@ struct Manifest {
 /// The whole message of a fragment.
 Result<table::DataFragment> ParseFragment(const FragmentSummary& summary);
 
-/// The schema of a list of stored fields with stored schema metadata.
+/// The schema of a list of stored fields with stored schema metadata, of a table with semantic
+/// types or without.
 Result<Schema> SchemaFromProto(const google::protobuf::RepeatedPtrField<lance::file::Field>& fields,
-                               const google::protobuf::Map<std::string, std::string>& metadata);
+                               const google::protobuf::Map<std::string, std::string>& metadata,
+                               bool semantic_types);
 void SchemaMetadataToProto(const Schema& schema,
                            google::protobuf::Map<std::string, std::string>* metadata);
 

@@ -17,6 +17,7 @@ struct NextVersion {
   /// Of the table's data files.
   FileVersion data_version = kDefaultFileVersion;
   bool stable_row_ids = false;
+  bool semantic_types = false;
   /// Whether files of another version than the table's were added.
   bool mixes_file_versions = false;
 };
