@@ -68,6 +68,8 @@ struct WriteOptions {
   bool enable_v2_manifest_paths = true;
   /// Rows of a new table get ids that survive updates and compaction.
   bool enable_stable_row_ids = false;
+  /// Whether a new table has semantic types; default only if its files are of version 2.3 or later.
+  std::optional<bool> semantic_types = {};
   std::optional<std::string> commit_message = {};
   std::map<std::string, std::string> transaction_properties = {};
   /// Table config that a new table or an overwrite sets.
@@ -116,6 +118,21 @@ struct ScanOptions {
   /// status ends the scan with that status.
   std::function<arrow::Status()> poll = {};
   BlobHandling blob_handling = BlobHandling::kDescriptions;
+  /// Of a table with semantic types: by path the output encoding that a field is returned in,
+  /// instead of its own.
+  std::map<std::string, std::string> output_encodings = {};
+};
+
+/// A field of a table as engines see it, whatever its layout.
+struct SemanticField {
+  int32_t id = 0;
+  std::string path;
+  std::string semantic_type;  ///< `string`, `decimal:10:2`, `blob` …
+  std::string parameters;     ///< `precision=10, scale=2`; empty if there are none
+  std::optional<std::string> output_encoding;
+  bool is_default_encoding = true;
+  std::optional<std::string> extension;
+  bool nullable = true;
 };
 
 struct PlanDetail {
@@ -343,6 +360,8 @@ struct CommitTransactionOptions {
   /// Of a new table.
   bool enable_v2_manifest_paths = true;
   bool enable_stable_row_ids = false;
+  /// Whether a new table has semantic types; its fields are named accordingly.
+  std::optional<bool> semantic_types = {};
   /// Outside of the history: the version has a random number with the highest bit set.
   bool detached = false;
   /// Tries against other writers. 0 with an overwrite: any newer version is a conflict.
@@ -398,6 +417,9 @@ class LANCE_EXPORT Dataset {
   std::vector<std::pair<int32_t, std::string>> field_ids() const;
   int32_t max_field_id() const;
   bool has_stable_row_ids() const;
+  bool has_semantic_types() const;
+  /// All fields in pre-order. Of a table without semantic types: those that it would have.
+  arrow::Result<std::vector<SemanticField>> semantic_schema() const;
   std::map<std::string, std::string> config() const;
   std::map<std::string, std::string> table_metadata() const;
 
@@ -430,15 +452,18 @@ class LANCE_EXPORT Dataset {
   /// beyond the end is a user error. `columns` as in ScanOptions.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Take(
       std::span<const uint64_t> indices,
-      const std::optional<std::vector<std::string>>& columns = std::nullopt) const;
+      const std::optional<std::vector<std::string>>& columns = std::nullopt,
+      const std::map<std::string, std::string>& output_encodings = {}) const;
   /// The same with computed columns: `expressions` as in ScanOptions.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeExpressions(
       std::span<const uint64_t> indices,
-      const std::vector<std::pair<std::string, std::string>>& expressions) const;
+      const std::vector<std::pair<std::string, std::string>>& expressions,
+      const std::map<std::string, std::string>& output_encodings = {}) const;
   /// The same within one fragment (positions among its live rows); blobs come as their bytes.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeFromFragment(
       uint64_t fragment_id, std::span<const uint64_t> indices,
-      const std::optional<std::vector<std::string>>& columns = std::nullopt) const;
+      const std::optional<std::vector<std::string>>& columns = std::nullopt,
+      const std::map<std::string, std::string>& output_encodings = {}) const;
 
   /// Values of a blob column, to be read later; null for a null. A row that doesn't exist is a user
   /// error.
@@ -486,6 +511,13 @@ class LANCE_EXPORT Dataset {
       const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
       const std::string& right_on) const;
   arrow::Result<std::shared_ptr<Dataset>> ChangeMetadata(const MetadataChanges& changes) const;
+  /// Gives the table semantic types (docs/semantic-types.md): reads return what they did, but the
+  /// layouts of columns no longer matter. No data is written. There is no way back, and older
+  /// readers refuse the table.
+  arrow::Result<std::shared_ptr<Dataset>> UpgradeSemanticTypes() const;
+  /// Sets the layout that reads return a field in, by its path; nothing: the default of its type.
+  arrow::Result<std::shared_ptr<Dataset>> SetOutputEncoding(
+      const std::string& path, const std::optional<std::string>& encoding) const;
   /// Deletes the rows for which a condition in SQL is true; also how many that were.
   arrow::Result<std::pair<std::shared_ptr<Dataset>, uint64_t>> Delete(
       const std::string& predicate, const ConflictRetries& retries = {}) const;

@@ -105,6 +105,17 @@ void BindChanges(nb::class_<Dataset>& dataset) {
       .def("change_metadata", &ChangeMetadata, nb::kw_only(), "config"_a.none() = nb::none(),
            "table"_a.none() = nb::none(), "schema"_a.none() = nb::none(),
            "fields"_a = std::map<std::string, Changes>())
+      .def("upgrade_semantic_types",
+           [](const Dataset& self) {
+             return Unwrap(WithoutGil([&] { return self.UpgradeSemanticTypes(); }));
+           })
+      .def(
+          "set_output_encoding",
+          [](const Dataset& self, const std::string& path,
+             const std::optional<std::string>& encoding) {
+            return Unwrap(WithoutGil([&] { return self.SetOutputEncoding(path, encoding); }));
+          },
+          "path"_a, "encoding"_a.none())
       .def("add_bases", &AddBases, "bases"_a)
       .def("base_paths", &BasePaths);
 }

@@ -28,6 +28,7 @@ namespace lance::python {
 namespace {
 
 using Columns = std::optional<std::vector<std::string>>;
+using Encodings = std::map<std::string, std::string>;
 
 std::shared_ptr<Dataset> Open(const std::string& uri, nb::handle version,
                               std::optional<int64_t> as_of_ns) {
@@ -97,22 +98,25 @@ nb::object TableOf(arrow::Result<std::shared_ptr<arrow::RecordBatch>> taken) {
   return ToPython(arrow::Table::Make(batch->schema(), std::move(columns), batch->num_rows()));
 }
 
-nb::object Take(const Dataset& dataset, nb::handle indices, const Columns& columns) {
+nb::object Take(const Dataset& dataset, nb::handle indices, const Columns& columns,
+                const Encodings& output_encodings) {
   std::vector<uint64_t> positions = RowPositionsFromPython(indices);
-  return TableOf(WithoutGil([&] { return dataset.Take(positions, columns); }));
+  return TableOf(WithoutGil([&] { return dataset.Take(positions, columns, output_encodings); }));
 }
 
 nb::object TakeExpressions(const Dataset& dataset, nb::handle indices,
-                           const std::vector<std::pair<std::string, std::string>>& expressions) {
+                           const std::vector<std::pair<std::string, std::string>>& expressions,
+                           const Encodings& output_encodings) {
   std::vector<uint64_t> positions = RowPositionsFromPython(indices);
-  return TableOf(WithoutGil([&] { return dataset.TakeExpressions(positions, expressions); }));
+  return TableOf(WithoutGil(
+      [&] { return dataset.TakeExpressions(positions, expressions, output_encodings); }));
 }
 
 nb::object TakeFromFragment(const Dataset& dataset, uint64_t fragment_id, nb::handle indices,
-                            const Columns& columns) {
+                            const Columns& columns, const Encodings& output_encodings) {
   std::vector<uint64_t> positions = RowPositionsFromPython(indices);
-  return TableOf(
-      WithoutGil([&] { return dataset.TakeFromFragment(fragment_id, positions, columns); }));
+  return TableOf(WithoutGil(
+      [&] { return dataset.TakeFromFragment(fragment_id, positions, columns, output_encodings); }));
 }
 
 std::vector<std::shared_ptr<Blob>> TakeBlobs(const Dataset& dataset, const std::string& column,
@@ -136,6 +140,16 @@ void BindDataset(nb::module_& module) {
       .def_prop_ro("schema", &BatchReader::Schema)
       .def("__arrow_c_stream__", &BatchReader::Stream, "requested_schema"_a.none() = nb::none());
 
+  nb::class_<SemanticField>(module, "SemanticField")
+      .def_ro("id", &SemanticField::id)
+      .def_ro("path", &SemanticField::path)
+      .def_ro("semantic_type", &SemanticField::semantic_type)
+      .def_ro("parameters", &SemanticField::parameters)
+      .def_ro("output_encoding", &SemanticField::output_encoding)
+      .def_ro("is_default_encoding", &SemanticField::is_default_encoding)
+      .def_ro("extension", &SemanticField::extension)
+      .def_ro("nullable", &SemanticField::nullable);
+
   nb::class_<Dataset> dataset(module, "Dataset");
   dataset
       .def_static("open", &Open, "uri"_a, "version"_a.none() = nb::none(),
@@ -150,6 +164,8 @@ void BindDataset(nb::module_& module) {
       .def_prop_ro("field_ids", &Dataset::field_ids)
       .def_prop_ro("max_field_id", &Dataset::max_field_id)
       .def_prop_ro("has_stable_row_ids", &Dataset::has_stable_row_ids)
+      .def_prop_ro("has_semantic_types", &Dataset::has_semantic_types)
+      .def("semantic_schema", [](const Dataset& self) { return Unwrap(self.semantic_schema()); })
       .def("config", &Dataset::config)
       .def("table_metadata", &Dataset::table_metadata)
       .def("latest_version",
@@ -171,10 +187,12 @@ void BindDataset(nb::module_& module) {
       .def("to_table", &ToTable, "options"_a)
       .def("explain_scan", &ExplainScan, "options"_a, "verbose"_a)
       .def("analyze_scan", &AnalyzeScan, "options"_a)
-      .def("take", &Take, "indices"_a, "columns"_a.none() = nb::none())
-      .def("take_expressions", &TakeExpressions, "indices"_a, "expressions"_a)
+      .def("take", &Take, "indices"_a, "columns"_a.none() = nb::none(),
+           "output_encodings"_a = Encodings())
+      .def("take_expressions", &TakeExpressions, "indices"_a, "expressions"_a,
+           "output_encodings"_a = Encodings())
       .def("take_from_fragment", &TakeFromFragment, "fragment_id"_a, "indices"_a,
-           "columns"_a.none() = nb::none())
+           "columns"_a.none() = nb::none(), "output_encodings"_a = Encodings())
       .def("take_blobs", &TakeBlobs, "column"_a, "key"_a, "rows"_a)
       .def("read_blobs", &ReadBlobs, "column"_a, "key"_a, "rows"_a)
       .def("io_counters", &Dataset::io_counters);

@@ -46,7 +46,8 @@ void BindOptions(nb::module_& module) {
           [](ScanOptions* self, Columns columns, std::optional<uint64_t> limit, uint64_t offset,
              std::optional<uint64_t> batch_size, bool with_row_id, bool with_row_address,
              Fragments fragments, BlobHandling blob_handling, Expressions expressions,
-             std::optional<std::string> filter, const std::optional<nb::bytes>& substrait_filter) {
+             std::optional<std::string> filter, const std::optional<nb::bytes>& substrait_filter,
+             std::map<std::string, std::string> output_encodings) {
             new (self) ScanOptions{.columns = std::move(columns),
                                    .expressions = std::move(expressions),
                                    .filter = std::move(filter),
@@ -57,13 +58,15 @@ void BindOptions(nb::module_& module) {
                                    .with_row_id = with_row_id,
                                    .with_row_address = with_row_address,
                                    .fragments = std::move(fragments),
-                                   .blob_handling = blob_handling};
+                                   .blob_handling = blob_handling,
+                                   .output_encodings = std::move(output_encodings)};
           },
           nb::kw_only(), "columns"_a.none() = nb::none(), "limit"_a.none() = nb::none(),
           "offset"_a = 0, "batch_size"_a.none() = nb::none(), "with_row_id"_a = false,
           "with_row_address"_a = false, "fragments"_a.none() = nb::none(),
           "blob_handling"_a = BlobHandling::kDescriptions, "expressions"_a.none() = nb::none(),
-          "filter"_a.none() = nb::none(), "substrait_filter"_a.none() = nb::none())
+          "filter"_a.none() = nb::none(), "substrait_filter"_a.none() = nb::none(),
+          "output_encodings"_a = std::map<std::string, std::string>())
       .def_ro("columns", &ScanOptions::columns)
       .def_ro("expressions", &ScanOptions::expressions)
       .def_ro("filter", &ScanOptions::filter)
@@ -75,7 +78,8 @@ void BindOptions(nb::module_& module) {
       .def_ro("with_row_id", &ScanOptions::with_row_id)
       .def_ro("with_row_address", &ScanOptions::with_row_address)
       .def_ro("fragments", &ScanOptions::fragments)
-      .def_ro("blob_handling", &ScanOptions::blob_handling);
+      .def_ro("blob_handling", &ScanOptions::blob_handling)
+      .def_ro("output_encodings", &ScanOptions::output_encodings);
 
   nb::class_<WriteOptions>(module, "WriteOptions")
       .def(
@@ -83,7 +87,8 @@ void BindOptions(nb::module_& module) {
           [](WriteOptions* self, WriteMode mode, uint64_t max_rows_per_file,
              uint64_t max_bytes_per_file, std::optional<std::string> data_storage_version,
              std::optional<uint64_t> data_cache_bytes, bool enable_v2_manifest_paths,
-             bool enable_stable_row_ids, std::optional<std::string> commit_message,
+             bool enable_stable_row_ids, std::optional<bool> semantic_types,
+             std::optional<std::string> commit_message,
              std::map<std::string, std::string> transaction_properties,
              std::map<std::string, std::string> config, bool ingest_external_blobs,
              bool allow_external_blob_outside_bases,
@@ -98,6 +103,7 @@ void BindOptions(nb::module_& module) {
                              .data_cache_bytes = data_cache_bytes,
                              .enable_v2_manifest_paths = enable_v2_manifest_paths,
                              .enable_stable_row_ids = enable_stable_row_ids,
+                             .semantic_types = semantic_types,
                              .commit_message = std::move(commit_message),
                              .transaction_properties = std::move(transaction_properties),
                              .config = std::move(config),
@@ -107,7 +113,8 @@ void BindOptions(nb::module_& module) {
           },
           nb::kw_only(), "mode"_a, "max_rows_per_file"_a, "max_bytes_per_file"_a,
           "data_storage_version"_a.none(), "data_cache_bytes"_a.none(),
-          "enable_v2_manifest_paths"_a, "enable_stable_row_ids"_a, "commit_message"_a.none(),
+          "enable_v2_manifest_paths"_a, "enable_stable_row_ids"_a,
+          "semantic_types"_a.none() = nb::none(), "commit_message"_a.none(),
           "transaction_properties"_a, "config"_a = std::map<std::string, std::string>(),
           "ingest_external_blobs"_a = false, "allow_external_blob_outside_bases"_a = false,
           "blob_pack_file_size_threshold"_a.none() = nb::none());

@@ -38,9 +38,10 @@ nb::bytes WriteUncommitted(const std::string& uri, nb::handle data, const WriteO
 
 std::shared_ptr<Dataset> Commit(const std::string& uri, const nb::bytes& transaction,
                                 bool enable_v2_manifest_paths, bool enable_stable_row_ids,
-                                bool detached, uint32_t max_retries) {
-  CommitTransactionOptions options{enable_v2_manifest_paths, enable_stable_row_ids, detached,
-                                   max_retries};
+                                bool detached, uint32_t max_retries,
+                                std::optional<bool> semantic_types) {
+  CommitTransactionOptions options{enable_v2_manifest_paths, enable_stable_row_ids, semantic_types,
+                                   detached, max_retries};
   std::string text = ToText(transaction);
   return Unwrap(WithoutGil([&] { return Dataset::Commit(uri, text, options); }));
 }
@@ -82,7 +83,7 @@ void BindTransactions(nb::module_& module, nb::class_<Dataset>& dataset) {
   dataset.def_static("write_uncommitted", &WriteUncommitted, "uri"_a, "data"_a, "options"_a)
       .def_static("commit", &Commit, "uri"_a, "transaction"_a, nb::kw_only(),
                   "enable_v2_manifest_paths"_a, "enable_stable_row_ids"_a, "detached"_a,
-                  "max_retries"_a)
+                  "max_retries"_a, "semantic_types"_a.none() = nb::none())
       .def(
           "read_transaction",
           [](const Dataset& self, uint64_t version) {

@@ -307,6 +307,31 @@ class TableChanges:
     def replace_field_metadata(self, field_name: str, new_metadata: Dict[str, str]) -> None:
         self.update_field_metadata({field_name: new_metadata}, replace=True)
 
+    def upgrade_semantic_types(self) -> None:
+        """Gives the table semantic types, in one commit that writes no data.
+
+        Reads return the same types and values as before. From then on a column takes any layout of
+        its values, and :meth:`set_output_encoding` chooses how it is returned. Older versions of
+        lance refuse the table, and there is no way back. See docs/semantic-types.md.
+
+        >>> data = lance.write_dataset({"name": ["a"]}, "memory://upgrade-example")
+        >>> data.upgrade_semantic_types()
+        >>> data.insert(pa.table({"name": pa.array(["b"], pa.large_string())}))
+        >>> data.to_table().to_pydict()
+        {'name': ['a', 'b']}
+        """
+        self._change("change", "upgrade_semantic_types")
+
+    def set_output_encoding(self, path: str, encoding: Optional[str]) -> None:
+        """Sets the layout that reads return a column in, by its path; None for the default.
+
+        >>> data = lance.write_dataset({"name": ["a"]}, "memory://encode", semantic_types=True)
+        >>> data.set_output_encoding("name", "utf8_view")
+        >>> data.schema
+        name: string_view
+        """
+        self._change("change", "set_output_encoding", path, encoding)
+
     # Branches and clones.
 
     @property
@@ -495,6 +520,7 @@ class TableChanges:
         *,
         commit_message: Optional[str] = None,
         enable_stable_row_ids: Optional[bool] = None,
+        semantic_types: Optional[bool] = None,
         namespace_client: Optional[Any] = None,
         table_id: Optional[List[str]] = None,
         namespace_client_managed_versioning: bool = False,
@@ -508,6 +534,8 @@ class TableChanges:
         read_version:
             The version that the operation was made from: others committed since then must agree
             with it. Needed except for Overwrite and Restore.
+        semantic_types:
+            Whether a new table has semantic types; it must be what its data was written for.
         detached:
             Outside of the history: the version gets a random number with the highest bit set.
         """
@@ -542,6 +570,7 @@ class TableChanges:
                 enable_stable_row_ids=bool(enable_stable_row_ids),
                 detached=bool(detached),
                 max_retries=unsigned("max_retries", max_retries),
+                semantic_types=semantic_types,
             )
         except CoreError as error:
             raise translate(error, "change") from None

@@ -27,8 +27,16 @@ from .changes import TableChanges
 from .errors import CoreError, refuse_later_work, translate, unsigned
 from .fragment import LanceFragment
 from .pyarrow_classes import CountsAs, new_dataset, takes_pyarrow_arguments
-from .scanner import LanceScanner, column_expressions, column_names, make_scanner, take_failed
+from .scanner import (
+    LanceScanner,
+    column_expressions,
+    column_names,
+    encoding_overrides,
+    make_scanner,
+    take_failed,
+)
 from .schema import LanceSchema
+from .semantic_schema import SemanticSchema
 from .tags import Tags
 from .version_reference import Reference, uri_text, version_reference
 from .write import write_dataset
@@ -286,6 +294,26 @@ class LanceDataset(TableChanges):
         return LanceSchema(self._core.schema, self._core.field_ids)
 
     @property
+    def has_semantic_types(self) -> bool:
+        """Whether columns take any layout of their values (docs/semantic-types.md)."""
+        return self._core.has_semantic_types
+
+    @property
+    def semantic_schema(self) -> SemanticSchema:
+        """What each field means, whatever its layout. Of a table without semantic types: what an
+        upgrade would make of it.
+
+        >>> data = lance.write_dataset({"name": ["a"]}, "memory://semantic", semantic_types=True)
+        >>> data.semantic_schema
+        path | semantic type | output encoding | extension
+        name | string        | utf8            |
+        """
+        try:
+            return SemanticSchema(self._core.semantic_schema())
+        except CoreError as error:
+            raise translate(error, "open") from None
+
+    @property
     def data_storage_version(self) -> str:
         """The version of the file format, such as ``2.2``."""
         return self._core.data_storage_version
@@ -399,6 +427,7 @@ class LanceDataset(TableChanges):
         disable_scoring_autoprojection: Optional[bool] = None,
         row_addr_allowlist: Optional[bytes] = None,
         row_addr_blocklist: Optional[bytes] = None,
+        output_encodings: Optional[Dict[str, str]] = None,
     ) -> LanceScanner:
         """What to read, to be run later.
 
@@ -416,6 +445,9 @@ class LanceDataset(TableChanges):
             Rows per batch at most; default 8192.
         fragments:
             Read these fragments only, in this order.
+        output_encodings:
+            In tables with semantic types, by path the layout that a column is returned in, instead
+            of its own: ``{"name": "utf8_view"}``. See docs/semantic-types.md.
         with_row_id, with_row_address:
             Add the column ``_rowid`` / ``_rowaddr`` at the end.
 
@@ -456,6 +488,7 @@ class LanceDataset(TableChanges):
         include_deleted_rows: Optional[bool] = None,
         order_by: Optional[List[Any]] = None,
         disable_scoring_autoprojection: Optional[bool] = None,
+        output_encodings: Optional[Dict[str, str]] = None,
     ) -> "pa.Table":
         """Reads rows into a table; the arguments are those of :meth:`scanner`.
 
@@ -492,6 +525,7 @@ class LanceDataset(TableChanges):
         strict_batch_size: Optional[bool] = None,
         order_by: Optional[List[Any]] = None,
         disable_scoring_autoprojection: Optional[bool] = None,
+        output_encodings: Optional[Dict[str, str]] = None,
         **kwargs: Any,
     ) -> Iterator["pa.RecordBatch"]:
         """Reads rows batch by batch, in bounded memory; the arguments are those of :meth:`scanner`.
@@ -530,6 +564,7 @@ class LanceDataset(TableChanges):
         include_deleted_rows: Optional[bool] = None,
         order_by: Optional[List[Any]] = None,
         disable_scoring_autoprojection: Optional[bool] = None,
+        output_encodings: Optional[Dict[str, str]] = None,
         **kwargs: Any,
     ) -> "pd.DataFrame":
         """Reads rows into a pandas DataFrame; ``kwargs`` go to ``pyarrow.Table.to_pandas``."""
@@ -563,11 +598,17 @@ class LanceDataset(TableChanges):
         except CoreError as error:
             raise translate(error, "scan") from None
 
-    def take(self, indices: Any, columns: Columns = None) -> "pa.Table":
+    def take(
+        self,
+        indices: Any,
+        columns: Columns = None,
+        *,
+        output_encodings: Optional[Dict[str, str]] = None,
+    ) -> "pa.Table":
         """Rows by their position among the live rows, in the given order, duplicates kept.
 
-        ``indices`` is a sequence of int, a numpy array or a pyarrow array; ``columns`` as in
-        :meth:`scanner`.
+        ``indices`` is a sequence of int, a numpy array or a pyarrow array; ``columns`` and
+        ``output_encodings`` as in :meth:`scanner`.
 
         >>> data = lance.write_dataset({"id": [10, 11, 12]}, "memory://take-example")
         >>> data.take([2, 0, 2], columns=["id"]).to_pydict()
@@ -576,21 +617,26 @@ class LanceDataset(TableChanges):
         {'next': [13]}
         """
         if self._row_filter is not None:
-            return self.to_table(columns=columns).take(indices)
+            return self.to_table(columns=columns, output_encodings=output_encodings).take(indices)
+        encodings = encoding_overrides(output_encodings)
         if isinstance(columns, dict):
-            return self._take_expressions(indices, columns)
+            return self._take_expressions(indices, columns, encodings)
         names = None if columns is None else column_names("take", columns)
         try:
-            return self._core.take(indices, names)
+            return self._core.take(indices, names, encodings)
         except CoreError as error:
-            raise take_failed(self._core, {"columns": names}, error) from None
+            options = {"columns": names, "output_encodings": encodings}
+            raise take_failed(self._core, options, error) from None
 
-    def _take_expressions(self, indices: Any, columns: Dict[str, str]) -> "pa.Table":
+    def _take_expressions(
+        self, indices: Any, columns: Dict[str, str], encodings: Dict[str, str]
+    ) -> "pa.Table":
         expressions = column_expressions(columns)
         try:
-            return self._core.take_expressions(indices, expressions)
+            return self._core.take_expressions(indices, expressions, encodings)
         except CoreError as error:
-            raise take_failed(self._core, {"expressions": expressions}, error) from None
+            options = {"expressions": expressions, "output_encodings": encodings}
+            raise take_failed(self._core, options, error) from None
 
     @takes_pyarrow_arguments
     def head(self, num_rows: int, **kwargs: Any) -> "pa.Table":

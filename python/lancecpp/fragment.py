@@ -10,7 +10,13 @@ from . import _core, wire
 from .arrow_stream import raise_source_error, to_stream
 from .errors import CoreError, refuse_later_work, translate
 from .pyarrow_classes import CountsAs, takes_pyarrow_arguments
-from .scanner import LanceScanner, column_names, make_scanner, take_failed
+from .scanner import (
+    LanceScanner,
+    column_names,
+    encoding_overrides,
+    make_scanner,
+    take_failed,
+)
 from .schema import LanceSchema
 
 if TYPE_CHECKING:
@@ -341,13 +347,18 @@ class LanceFragment:
         self,
         indices: Any,
         columns: Optional[Union[List[str], Dict[str, str]]] = None,
+        *,
+        output_encodings: Optional[Dict[str, str]] = None,
     ) -> "pa.Table":
         """Rows by their position among the live rows of this fragment, in the given order."""
         names = column_names("take", columns)
+        encodings = encoding_overrides(output_encodings)
+        core = self._dataset._core
         try:
-            return self._dataset._core.take_from_fragment(self.fragment_id, indices, names)
+            return core.take_from_fragment(self.fragment_id, indices, names, encodings)
         except CoreError as error:
-            raise take_failed(self._dataset._core, {"columns": names}, error) from None
+            options = {"columns": names, "output_encodings": encodings}
+            raise take_failed(core, options, error) from None
 
     @takes_pyarrow_arguments
     def scanner(
@@ -371,6 +382,7 @@ class LanceFragment:
         include_deleted_rows: Optional[bool] = None,
         batch_size_bytes: Optional[int] = None,
         strict_batch_size: Optional[bool] = None,
+        output_encodings: Optional[Dict[str, str]] = None,
     ) -> LanceScanner:
         """A scan of this fragment; the arguments are those of :meth:`LanceDataset.scanner`."""
         arguments = {name: value for name, value in locals().items() if name != "self"}
@@ -398,6 +410,7 @@ class LanceFragment:
         include_deleted_rows: Optional[bool] = None,
         batch_size_bytes: Optional[int] = None,
         strict_batch_size: Optional[bool] = None,
+        output_encodings: Optional[Dict[str, str]] = None,
     ) -> Iterator["pa.RecordBatch"]:
         arguments = {name: value for name, value in locals().items() if name != "self"}
         return self._scanner(arguments).to_batches()
@@ -421,6 +434,7 @@ class LanceFragment:
         include_deleted_rows: Optional[bool] = None,
         batch_size_bytes: Optional[int] = None,
         strict_batch_size: Optional[bool] = None,
+        output_encodings: Optional[Dict[str, str]] = None,
     ) -> "pa.Table":
         arguments = {name: value for name, value in locals().items() if name != "self"}
         return self._scanner(arguments).to_table()
@@ -587,6 +601,7 @@ def write_fragments(
     use_legacy_format: Optional[bool] = None,
     storage_options: Optional[Dict[str, str]] = None,
     enable_stable_row_ids: bool = False,
+    semantic_types: Optional[bool] = None,
     target_bases: Optional[List[str]] = None,
     target_all_bases: Optional[bool] = None,
     initial_bases: Optional[List[Any]] = None,

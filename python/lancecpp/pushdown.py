@@ -116,8 +116,8 @@ def _accepted(
 
 
 def _plain_schema(schema: "pa.Schema") -> "pa.Schema":
-    """The columns that a condition may use: dictionaries, which the engine compares by their values,
-    as these, and JSON as it is stored."""
+    """The columns that a condition may use: dictionaries and views, which the engine compares by their
+    values, as these, and JSON as it is stored."""
     import pyarrow as pa
 
     fields = []
@@ -126,6 +126,10 @@ def _plain_schema(schema: "pa.Schema") -> "pa.Schema":
             column = column.with_type(column.type.value_type)
         elif isinstance(column.type, pa.JsonType):
             column = column.with_type(pa.large_binary())
+        elif column.type == pa.string_view():
+            column = column.with_type(pa.string())
+        elif column.type == pa.binary_view():
+            column = column.with_type(pa.binary())
         fields.append(column)
     return pa.schema(fields + [pa.field(name, pa.uint64()) for name in _VIRTUAL_COLUMNS])
 

@@ -75,6 +75,7 @@ def _scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
         with_row_address=flag("with_row_address", arguments.pop("with_row_address", False)),
         fragments=_fragment_ids(arguments.pop("fragments", None)),
         blob_handling=_blob_handling(arguments.pop("blob_handling", "blobs_descriptions")),
+        output_encodings=encoding_overrides(arguments.pop("output_encodings", None)),
     )
     for name in arguments:
         if name not in _LATER:
@@ -100,6 +101,18 @@ def column_names(call: str, columns: Any) -> Optional[List[str]]:
                 f"argument 'columns': '{type(name).__name__}' object is not an instance of 'str'"
             )
     return columns
+
+
+def encoding_overrides(encodings: Optional[Dict[str, str]]) -> Dict[str, str]:
+    """``output_encodings``: by path, instead of those of the table."""
+    for item in (encodings or {}).items():
+        for text in item:
+            if not isinstance(text, str):
+                raise TypeError(
+                    f"argument 'output_encodings': '{type(text).__name__}' object is not an "
+                    "instance of 'str'"
+                )
+    return dict(encodings or {})
 
 
 def column_expressions(columns: Dict[Any, Any]) -> List[Tuple[str, str]]:
@@ -199,6 +212,7 @@ def _changed(options: _core.ScanOptions, **changes: Any) -> _core.ScanOptions:
         "with_row_address",
         "fragments",
         "blob_handling",
+        "output_encodings",
     )
     return _core.ScanOptions(**{**{name: getattr(options, name) for name in names}, **changes})
 

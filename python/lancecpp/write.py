@@ -42,6 +42,7 @@ def write_dataset(
     use_legacy_format: Optional[bool] = None,
     enable_v2_manifest_paths: bool = True,
     enable_stable_row_ids: bool = False,
+    semantic_types: Optional[bool] = None,
     auto_cleanup_options: Optional[Any] = None,
     commit_message: Optional[str] = None,
     transaction_properties: Optional[Dict[str, str]] = None,
@@ -78,6 +79,10 @@ def write_dataset(
         Input buffered per file before pages are written.
     data_storage_version:
         ``2.2`` (the default of new tables), ``2.1`` or ``stable``.
+    semantic_types:
+        Whether a new table has semantic types (see docs/semantic-types.md): columns take any layout
+        of their values, and older readers refuse the table. Default: only with files of version
+        2.3 or later, which can't be written yet.
     external_blob_mode:
         What becomes of blobs given as URIs (see :func:`blob_array`): ``reference`` stores the URI,
         ``ingest`` copies the bytes into the table.
@@ -208,6 +213,9 @@ def _options(call: str, arguments: Dict[str, Any]) -> "_core.WriteOptions":
             "enable_v2_manifest_paths", get("enable_v2_manifest_paths", True)
         ),
         enable_stable_row_ids=flag("enable_stable_row_ids", get("enable_stable_row_ids", False)),
+        semantic_types=None
+        if get("semantic_types") is None
+        else flag("semantic_types", get("semantic_types")),
         commit_message=get("commit_message"),
         transaction_properties=_string_map("transaction_properties", get("transaction_properties")),
         config=auto_cleanup_config(get("auto_cleanup_options")),

@@ -1,5 +1,5 @@
 // Declares the verbs that change a table: restore, tag, untag, branch, branches, drop-columns,
-// delete, update, compact, cleanup, clone, validate.
+// delete, update, compact, cleanup, clone, upgrade, validate.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -112,6 +112,13 @@ void AddChangeVerbs(CLI::App& app, Action* action) {
   clone.Version("The version to start from; default the newest");
   clone.app->add_flag("--deep", clone.arguments->deep,
                       "Copy all files; otherwise the new table uses those of this one");
+
+  Verb upgrade(app, action, "upgrade", "Give a table a feature that older readers lack",
+               "flights.lance --semantic-types", RunUpgrade);
+  upgrade.app
+      ->add_flag("--semantic-types", upgrade.arguments->semantic_types,
+                 "Columns take any layout of their values (docs/semantic-types.md); no way back")
+      ->required();
 
   Verb validate(app, action, "validate", "Compare every file of a version with its manifest",
                 "flights.lance", RunValidate);

@@ -214,4 +214,11 @@ Status RunValidate(const ChangeArguments& arguments) {
   return Status::OK();
 }
 
+Status RunUpgrade(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_ASSIGN_OR_RAISE(auto upgraded, dataset->UpgradeSemanticTypes());
+  PrintVersion(arguments, *upgraded, "has semantic types");
+  return Status::OK();
+}
+
 }  // namespace lance::cli

@@ -84,6 +84,7 @@ struct ChangeArguments {
   std::optional<uint64_t> retain;         ///< cleanup
   bool delete_unverified = false;         ///< cleanup
   bool dry_run = false;                   ///< cleanup
+  bool semantic_types = false;            ///< upgrade
 };
 
 struct InspectArguments {
@@ -118,6 +119,7 @@ Status RunCompact(const ChangeArguments& arguments);
 Status RunCleanup(const ChangeArguments& arguments);
 Status RunClone(const ChangeArguments& arguments);
 Status RunValidate(const ChangeArguments& arguments);
+Status RunUpgrade(const ChangeArguments& arguments);
 Status RunVerify(const VerifyArguments& arguments);
 
 Result<std::shared_ptr<Dataset>> OpenTable(const TableArguments& arguments);

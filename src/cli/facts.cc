@@ -110,6 +110,7 @@ std::string InfoText(const Facts& facts) {
   list.Add("data size", facts.totals.data_bytes ? ByteText(*facts.totals.data_bytes) : "unknown");
   list.Add("file version", dataset.data_storage_version());
   list.Add("stable row ids", YesNo(dataset.has_stable_row_ids()));
+  if (dataset.has_semantic_types()) list.Add("semantic types", YesNo(true));
   std::map<std::string, std::string> tags;
   for (const auto& [name, tag] : facts.tags) tags[name] = "version " + std::to_string(tag.version);
   list.AddMap("tags", tags);

@@ -1,6 +1,7 @@
 // The verb schema.
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -68,15 +69,42 @@ Json MetadataToJson(const std::shared_ptr<const arrow::KeyValueMetadata>& metada
   return out;
 }
 
-Json NodeToJson(const FieldNode& node) {
+// What the fields of a table mean, by id; empty for tables without semantic types.
+using Semantics = std::map<int32_t, SemanticField>;
+
+Result<Semantics> SemanticsOf(const Dataset& dataset) {
+  Semantics semantics;
+  if (!dataset.has_semantic_types()) return semantics;
+  ARROW_ASSIGN_OR_RAISE(auto fields, dataset.semantic_schema());
+  for (SemanticField& field : fields) semantics.emplace(field.id, std::move(field));
+  return semantics;
+}
+
+const SemanticField* Find(const Semantics& semantics, const FieldNode& node) {
+  auto found = node.id ? semantics.find(*node.id) : semantics.end();
+  return found == semantics.end() ? nullptr : &found->second;
+}
+
+Json TextOrNull(const std::optional<std::string>& text) {
+  return text ? Json(*text) : Json(nullptr);
+}
+
+Json NodeToJson(const FieldNode& node, const Semantics& semantics) {
   Json children = Json::array();
-  for (const FieldNode& child : node.children) children.push_back(NodeToJson(child));
-  return {{"id", node.id ? Json(*node.id) : Json(nullptr)},
-          {"name", node.field->name()},
-          {"type", node.field->type()->ToString()},
-          {"nullable", node.field->nullable()},
-          {"metadata", MetadataToJson(node.field->metadata())},
-          {"children", children}};
+  for (const FieldNode& child : node.children) children.push_back(NodeToJson(child, semantics));
+  Json json = {{"id", node.id ? Json(*node.id) : Json(nullptr)},
+               {"name", node.field->name()},
+               {"type", node.field->type()->ToString()},
+               {"nullable", node.field->nullable()},
+               {"metadata", MetadataToJson(node.field->metadata())},
+               {"children", children}};
+  if (const SemanticField* field = Find(semantics, node)) {
+    json["semantic_type"] = field->semantic_type;
+    json["parameters"] = field->parameters;
+    json["output_encoding"] = TextOrNull(field->output_encoding);
+    json["extension"] = TextOrNull(field->extension);
+  }
+  return json;
 }
 
 std::string MetadataText(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata) {
@@ -94,31 +122,51 @@ std::string TypeText(const FieldNode& node) {
   return node.children.empty() ? type.ToString() : type.name();
 }
 
-void AddNode(const FieldNode& node, int depth, TextTable* table) {
-  table->AddRow({node.id ? std::to_string(*node.id) : "",
-                 std::string(2 * depth, ' ') + Printable(node.field->name()),
-                 Printable(TypeText(node)), node.field->nullable() ? "" : "not null",
-                 Printable(MetadataText(node.field->metadata()))});
-  for (const FieldNode& child : node.children) AddNode(child, depth + 1, table);
+void AddNode(const FieldNode& node, const Semantics& semantics, int depth, TextTable* table) {
+  std::vector<std::string> row = {node.id ? std::to_string(*node.id) : "",
+                                  std::string(2 * depth, ' ') + Printable(node.field->name()),
+                                  Printable(TypeText(node)),
+                                  node.field->nullable() ? "" : "not null"};
+  if (!semantics.empty()) {
+    const SemanticField* field = Find(semantics, node);
+    row.push_back(field == nullptr ? "" : Printable(field->semantic_type));
+    row.push_back(field == nullptr ? "" : Printable(field->output_encoding.value_or("")));
+  }
+  row.push_back(Printable(MetadataText(node.field->metadata())));
+  table->AddRow(std::move(row));
+  for (const FieldNode& child : node.children) AddNode(child, semantics, depth + 1, table);
+}
+
+std::vector<TextTable::Column> ColumnsOf(const Semantics& semantics) {
+  std::vector<TextTable::Column> columns = {{"id", true}, {"name"}, {"type"}, {"nulls"}};
+  if (!semantics.empty()) {
+    columns.push_back({"semantic type"});
+    columns.push_back({"output encoding"});
+  }
+  columns.push_back({"metadata"});
+  return columns;
 }
 
 }  // namespace
 
 Status RunSchema(const TableArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments));
+  ARROW_ASSIGN_OR_RAISE(Semantics semantics, SemanticsOf(*dataset));
   TreeBuilder builder(dataset->field_ids());
   std::vector<FieldNode> nodes;
   for (const auto& field : dataset->schema()->fields()) nodes.push_back(builder.Build(field));
   if (arguments.json) {
     Json fields = Json::array();
-    for (const FieldNode& node : nodes) fields.push_back(NodeToJson(node));
-    Print(ToDocument({{"version", dataset->version()},
-                      {"fields", fields},
-                      {"metadata", MetadataToJson(dataset->schema()->metadata())}}));
+    for (const FieldNode& node : nodes) fields.push_back(NodeToJson(node, semantics));
+    Json document = {{"version", dataset->version()},
+                     {"fields", fields},
+                     {"metadata", MetadataToJson(dataset->schema()->metadata())}};
+    if (dataset->has_semantic_types()) document["semantic_types"] = true;
+    Print(ToDocument(document));
     return Status::OK();
   }
-  TextTable table({{"id", true}, {"name"}, {"type"}, {"nulls"}, {"metadata"}});
-  for (const FieldNode& node : nodes) AddNode(node, 0, &table);
+  TextTable table(ColumnsOf(semantics));
+  for (const FieldNode& node : nodes) AddNode(node, semantics, 0, &table);
   Print(table.Render(TerminalWidth()));
   return Status::OK();
 }

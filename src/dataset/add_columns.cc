@@ -25,7 +25,7 @@ Schema Joined(const Schema& table, const Schema& added) {
   return joined;
 }
 
-Result<Schema> NewFields(const Snapshot& snapshot, const arrow::Schema& columns) {
+Result<NewColumns> NewFields(const Snapshot& snapshot, const arrow::Schema& columns) {
   ARROW_RETURN_NOT_OK(CheckWritable(snapshot.manifest()));
   for (const std::string& name : columns.field_names()) {
     if (IsReservedColumnName(name)) {
@@ -36,8 +36,10 @@ Result<Schema> NewFields(const Snapshot& snapshot, const arrow::Schema& columns)
     }
   }
   ARROW_ASSIGN_OR_RAISE(int32_t first_id, snapshot.manifest().NextFieldId());
-  ARROW_ASSIGN_OR_RAISE(Schema added, Schema::FromArrow(columns, first_id));
-  added.metadata = nullptr;
+  ARROW_ASSIGN_OR_RAISE(NewColumns added, MakeNewColumns(columns, first_id,
+                                                         snapshot.manifest().has_semantic_types()));
+  added.table.metadata = nullptr;
+  added.files.metadata = nullptr;
   return added;
 }
 
@@ -60,20 +62,20 @@ Result<std::shared_ptr<const Snapshot>> AddNullColumns(const Snapshot& snapshot,
     if (field->nullable()) continue;
     return UserError("All-null columns must be nullable, but field '", field->name(), "' is not.");
   }
-  ARROW_ASSIGN_OR_RAISE(Schema added, NewFields(snapshot, columns));
+  ARROW_ASSIGN_OR_RAISE(NewColumns added, NewFields(snapshot, columns));
   ARROW_ASSIGN_OR_RAISE(auto fragments, AllFragments(snapshot));
   NewFiles none(snapshot.MakeContext(), snapshot.table().store);
-  return CommitMerge(snapshot, Joined(snapshot.manifest().schema, added), fragments,
+  return CommitMerge(snapshot, Joined(snapshot.manifest().schema, added.table), fragments,
                      /*preserves_nullability=*/true, &none);
 }
 
 Result<std::shared_ptr<const Snapshot>> AddColumns(
     const Snapshot& snapshot, const std::shared_ptr<arrow::RecordBatchReader>& values) {
-  ARROW_ASSIGN_OR_RAISE(Schema added, NewFields(snapshot, *values->schema()));
-  Schema joined = Joined(snapshot.manifest().schema, added);
+  ARROW_ASSIGN_OR_RAISE(NewColumns added, NewFields(snapshot, *values->schema()));
+  Schema joined = Joined(snapshot.manifest().schema, added.table);
   ARROW_RETURN_NOT_OK(joined.Validate());
   NewFiles files(snapshot.MakeContext(), snapshot.table().store);
-  ColumnFilesWriter writer(snapshot, added, &files);
+  ColumnFilesWriter writer(snapshot, added.files, &files);
   ARROW_ASSIGN_OR_RAISE(auto fragments, writer.WriteAll(*values));
   return CommitMerge(snapshot, joined, fragments, /*preserves_nullability=*/true, &files);
 }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "arrow/type_fwd.h"
+#include "dataset/new_columns.h"
 #include "dataset/new_files.h"
 #include "dataset/snapshot.h"
 
@@ -10,7 +11,7 @@ namespace lance {
 
 /// The fields of `columns` with ids that the table has never used, for adding them to it. A name
 /// that it has already is a user error.
-Result<Schema> NewFields(const Snapshot& snapshot, const arrow::Schema& columns);
+Result<NewColumns> NewFields(const Snapshot& snapshot, const arrow::Schema& columns);
 
 /// The fields of a table and those added to it.
 Schema Joined(const Schema& table, const Schema& added);

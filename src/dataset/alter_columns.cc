@@ -4,10 +4,14 @@
 #include <set>
 
 #include "arrow/api.h"
+#include "arrow/util/key_value_metadata.h"
 #include "dataset/add_columns.h"
 #include "dataset/cast_columns.h"
 #include "dataset/commit_operation.h"
+#include "dataset/new_columns.h"
 #include "dataset/scan.h"
+#include "schema/metadata.h"
+#include "schema/semantic_schema.h"
 #include "table/feature_flags.h"
 #include "table/live_files.h"
 
@@ -32,6 +36,15 @@ Status CheckNames(const std::vector<Field>& fields) {
     ARROW_RETURN_NOT_OK(CheckNames(field.children));
   }
   return Status::OK();
+}
+
+/// The layout of the new type is the output encoding from now on, also where it is the default.
+std::shared_ptr<const arrow::KeyValueMetadata> WithInputEncoding(
+    const std::shared_ptr<const arrow::KeyValueMetadata>& metadata,
+    const std::shared_ptr<arrow::DataType>& type) {
+  const std::string encoding = EncodingOfInput(*arrow::field("", type));
+  if (encoding.empty()) return WithMetadata(metadata, kOutputEncodingKey, std::nullopt);
+  return WithMetadata(metadata, kOutputEncodingKey, encoding);
 }
 
 class Alterer {
@@ -70,8 +83,19 @@ class Alterer {
 
   Status SetType(const ColumnAlteration& alteration, Field* field) {
     ARROW_ASSIGN_OR_RAISE(auto old_type, field->ArrowType());
-    auto target = arrow::field(field->name, alteration.data_type, field->nullable, field->metadata);
-    ARROW_ASSIGN_OR_RAISE(Schema made, Schema::FromArrow(*arrow::schema({target}), next_id_));
+    auto metadata = field->metadata;
+    if (schema_.semantic_types) metadata = WithInputEncoding(metadata, alteration.data_type);
+    auto target = arrow::field(field->name, alteration.data_type, field->nullable, metadata);
+    ARROW_ASSIGN_OR_RAISE(NewColumns columns, MakeNewColumns(*arrow::schema({target}), next_id_,
+                                                             schema_.semantic_types));
+    Schema made = std::move(columns.table);
+    if (schema_.semantic_types && CanonicalName(made.fields[0]) == CanonicalName(*field) &&
+        field->children.empty()) {
+      // Nothing but the layout that it is shown in changes.
+      field->logical_type = made.fields[0].logical_type;
+      field->metadata = made.fields[0].metadata;
+      return Status::OK();
+    }
     ARROW_ASSIGN_OR_RAISE(auto new_type, made.fields[0].ArrowType());
     if (!CanCast(*old_type, *new_type)) {
       return UserError("Cannot cast column \"", alteration.path, "\" from ", old_type->ToString(),

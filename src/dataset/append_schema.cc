@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "schema/logical_type.h"
+#include "schema/semantic_schema.h"
 
 namespace lance {
 namespace {
@@ -44,12 +46,29 @@ Status UnknownField(const std::vector<Field>& known, const std::string& prefix,
   return Different("column '", Join(prefix, name), "' is not in the table", hint);
 }
 
-Result<Field> MatchField(const Field& table, const Field& data, MissingFields missing,
+/// What matching goes by.
+struct Rules {
+  MissingFields missing = MissingFields::kNullable;
+  bool semantic_types = false;
+};
+
+/// Data: its fields as files hold them, and as they are given.
+struct Given {
+  const Field& field;
+  const arrow::Field& input;
+
+  Given child(size_t i) const {
+    return {field.children[i], *StorageType(input.type())->field(static_cast<int>(i))};
+  }
+};
+
+Result<Field> MatchField(const Field& table, const Given& data, const Rules& rules,
                          const std::string& path);
 
 /// Fields of the table that the data has.
 Result<std::vector<Field>> MatchByName(const std::vector<Field>& table,
-                                       const std::vector<Field>& data, MissingFields missing,
+                                       const std::vector<Field>& data,
+                                       const arrow::FieldVector& inputs, const Rules& rules,
                                        const std::string& path) {
   std::unordered_set<std::string_view> names;
   for (const Field& field : data) {
@@ -63,9 +82,10 @@ Result<std::vector<Field>> MatchByName(const std::vector<Field>& table,
   for (const Field& field : table) {
     const Field* found = FindByName(data, field.name);
     if (found != nullptr) {
-      ARROW_ASSIGN_OR_RAISE(auto match, MatchField(field, *found, missing, Join(path, field.name)));
+      const Given given{*found, *inputs[static_cast<size_t>(found - data.data())]};
+      ARROW_ASSIGN_OR_RAISE(auto match, MatchField(field, given, rules, Join(path, field.name)));
       matched.push_back(std::move(match));
-    } else if (!field.nullable && missing == MissingFields::kNullable) {
+    } else if (!field.nullable && rules.missing == MissingFields::kNullable) {
       return Different("column '", Join(path, field.name),
                        "' is missing in the data, and may not be null; add it");
     }
@@ -73,28 +93,56 @@ Result<std::vector<Field>> MatchByName(const std::vector<Field>& table,
   return matched;
 }
 
-Result<Field> MatchField(const Field& table, const Field& data, MissingFields missing,
-                         const std::string& path) {
-  if (table.logical_type != data.logical_type || table.IsLeaf() != data.IsLeaf()) {
-    return Different("column '", path, "' should have type ", TypeText(table),
-                     ", but the data has ", TypeText(data), "; cast it first");
+Status CheckLayout(const Field& table, const Given& data, const std::string& path) {
+  if (table.logical_type == data.field.logical_type && table.IsLeaf() == data.field.IsLeaf()) {
+    return Status::OK();
   }
+  return Different("column '", path, "' should have type ", TypeText(table), ", but the data has ",
+                   TypeText(data.field), "; cast it first");
+}
+
+Status CheckSemanticType(const Field& table, const Given& data, const std::string& path) {
+  ARROW_ASSIGN_OR_RAISE(SemanticType wanted, SemanticTypeOf(table));
+  if (wanted.kind == SemanticKind::kBlob) return CheckLayout(table, data, path);
+  auto type = SemanticTypeOf(data.field);
+  const bool accepted = type.ok() && *type == wanted && AcceptsInput(data.input);
+  if (!accepted || table.IsLeaf() != data.field.IsLeaf()) {
+    return Different("column '", path, "' of the semantic type ", wanted.name,
+                     " does not accept input of type ", data.input.type()->ToString(),
+                     "; cast it first");
+  }
+  if (auto difference = ExtensionDifference(table, data.field)) {
+    return Different("column '", path, "' of the semantic type ", wanted.name,
+                     " is given with the ", *difference);
+  }
+  return Status::OK();
+}
+
+Result<Field> MatchField(const Field& table, const Given& data, const Rules& rules,
+                         const std::string& path) {
+  ARROW_RETURN_NOT_OK(rules.semantic_types ? CheckSemanticType(table, data, path)
+                                           : CheckLayout(table, data, path));
   Field match = table;
-  if (table.IsLeaf()) return match;
+  match.logical_type = data.field.logical_type;
+  if (table.IsLeaf() && !(rules.semantic_types && table.IsPackedStruct())) return match;
   if (table.logical_type == kStruct) {
     ARROW_ASSIGN_OR_RAISE(match.children,
-                          MatchByName(table.children, data.children, missing, path));
+                          MatchByName(table.children, data.field.children,
+                                      StorageType(data.input.type())->fields(), rules, path));
+    if (table.IsPackedStruct() && match.children.size() != table.children.size()) {
+      return Different("column '", path, "' should have all members of ", TypeText(table),
+                       ", which are stored together");
+    }
     return match;
   }
   // Lists and maps: the names of their items and entries mean nothing.
-  if (table.children.size() != data.children.size()) {
+  if (table.children.size() != data.field.children.size()) {
     return Different("column '", path, "' should have type ", TypeText(table),
-                     ", but the data has ", TypeText(data));
+                     ", but the data has ", TypeText(data.field));
   }
   for (size_t i = 0; i < table.children.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(match.children[i],
-                          MatchField(table.children[i], data.children[i], missing,
-                                     Join(path, table.children[i].name)));
+    ARROW_ASSIGN_OR_RAISE(match.children[i], MatchField(table.children[i], data.child(i), rules,
+                                                        Join(path, table.children[i].name)));
   }
   return match;
 }
@@ -160,12 +208,18 @@ Result<AppendMapping> MatchForAppend(const Schema& table, const arrow::Schema& d
                                      MissingFields missing) {
   AppendMapping mapping;
   ARROW_ASSIGN_OR_RAISE(mapping.data_schema, Schema::FromArrow(data));
+  const Rules rules{missing, table.semantic_types};
+  if (rules.semantic_types) {
+    mapping.data_schema = StoredLayouts(data, std::move(mapping.data_schema));
+  }
   mapping.file_schema.metadata = table.metadata;
-  ARROW_ASSIGN_OR_RAISE(mapping.file_schema.fields,
-                        MatchByName(table.fields, mapping.data_schema.fields, missing, ""));
+  ARROW_ASSIGN_OR_RAISE(
+      mapping.file_schema.fields,
+      MatchByName(table.fields, mapping.data_schema.fields, data.fields(), rules, ""));
   if (mapping.file_schema.fields.empty() && !table.fields.empty()) {
     return Different("the data has none of the table's columns");
   }
+  if (rules.semantic_types) mapping.file_schema = FileSchemaOf(std::move(mapping.file_schema));
   return mapping;
 }
 

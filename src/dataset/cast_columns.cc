@@ -7,6 +7,7 @@
 #include "base/compute_kernels.h"
 #include "dataset/column_files_writer.h"
 #include "dataset/scan.h"
+#include "schema/semantic_schema.h"
 
 namespace lance {
 namespace {
@@ -119,6 +120,7 @@ Result<std::vector<table::DataFragment>> WriteCastColumns(
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
   const Schema& stored = snapshot->manifest().schema;
   Schema file_schema = schema.ProjectByIds(LeavesOf(schema, casts));
+  if (schema.semantic_types) file_schema = FileSchemaOf(std::move(file_schema));
   std::vector<const Field*> sources;
   std::vector<std::string> names;
   for (const Field& field : file_schema.fields) {

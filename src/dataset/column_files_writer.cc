@@ -6,6 +6,7 @@
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
 #include "base/compute_kernels.h"
+#include "dataset/prepare_batch.h"
 
 namespace lance {
 namespace {
@@ -112,12 +113,15 @@ Status ColumnFilesWriter::CloseFragment() {
 
 Status ColumnFilesWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
+  // Rows are repeated where others are deleted: in a layout that Arrow can take them from.
+  ARROW_ASSIGN_OR_RAISE(auto prepared, PrepareBatch(schema_, batch, rows_given_, context_.pool()));
+  rows_given_ += batch->num_rows();
   for (int64_t at = 0; at < batch->num_rows();) {
     ARROW_RETURN_NOT_OK(context_.CheckStop());
     if (file_ == nullptr) ARROW_RETURN_NOT_OK(OpenFragment());
     auto left = static_cast<int64_t>(rows_->live_rows() - live_written_);
-    int64_t rows = std::min(left, batch->num_rows() - at);
-    ARROW_RETURN_NOT_OK(WriteRows(batch->Slice(at, rows)));
+    int64_t rows = std::min(left, prepared->num_rows() - at);
+    ARROW_RETURN_NOT_OK(WriteRows(prepared->Slice(at, rows)));
     at += rows;
     if (live_written_ == rows_->live_rows()) ARROW_RETURN_NOT_OK(CloseFragment());
   }

@@ -17,8 +17,8 @@ namespace lance {
 /// as many rows as their fragments.
 class ColumnFilesWriter {
  public:
-  /// `schema`: the new fields with their ids (and parents). `fragments`: indexes, in order; default
-  /// all.
+  /// `schema`: the new fields with their ids (and parents), as the files declare them. `fragments`:
+  /// indexes, in order; default all.
   ColumnFilesWriter(const Snapshot& snapshot, Schema schema, NewFiles* files,
                     std::optional<std::vector<size_t>> fragments = std::nullopt);
 
@@ -48,6 +48,7 @@ class ColumnFilesWriter {
   std::shared_ptr<arrow::RecordBatch> last_row_;
 
   std::vector<table::DataFragment> finished_;
+  int64_t rows_given_ = 0;
 };
 
 }  // namespace lance

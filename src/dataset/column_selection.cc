@@ -76,6 +76,12 @@ Result<std::vector<int>> FindPath(const Schema& data, const std::string& name) {
   return path;
 }
 
+const Field* FieldAt(const Schema& data, const std::vector<int>& path) {
+  const Field* field = &data.fields[static_cast<size_t>(path[0])];
+  for (size_t i = 1; i < path.size(); ++i) field = &field->children[static_cast<size_t>(path[i])];
+  return field;
+}
+
 Result<std::shared_ptr<arrow::Field>> FlatField(const Schema& data, const std::vector<int>& path,
                                                 const std::string& name) {
   const Field* field = &data.fields[static_cast<size_t>(path[0])];
@@ -123,6 +129,9 @@ class Selector {
     selection_->output_schema =
         arrow::schema(std::move(fields_), selection_->data_schema->metadata());
     selection_->outputs_are_data = AreData();
+    ARROW_ASSIGN_OR_RAISE(selection_->finisher,
+                          BatchFinisher::Make(selection_->output_schema, selection_->output_fields,
+                                              schema_.semantic_types));
     return selection_;
   }
 
@@ -191,6 +200,7 @@ class Selector {
   Status AddData(std::vector<int> path, const std::string& name) {
     ARROW_ASSIGN_OR_RAISE(auto field, FlatField(shown_, path, name));
     fields_.push_back(std::move(field));
+    selection_->output_fields.emplace_back(*FieldAt(shown_, path));
     selection_->outputs.push_back({std::nullopt, std::move(path)});
     return Status::OK();
   }
@@ -198,6 +208,7 @@ class Selector {
   Status AddVirtualOnce(VirtualColumn column) {
     if (selection_->Needs(column)) return Status::OK();
     fields_.push_back(arrow::field(std::string(VirtualColumnName(column)), arrow::uint64()));
+    selection_->output_fields.emplace_back();
     selection_->outputs.push_back({column, {}});
     return Status::OK();
   }
@@ -246,7 +257,9 @@ bool ColumnSelection::Needs(VirtualColumn column) const {
 
 Result<std::shared_ptr<const ColumnSelection>> SelectColumns(const Schema& schema,
                                                              const ColumnRequest& request) {
-  return Selector(schema, request).Run();
+  if (request.output_encodings.empty()) return Selector(schema, request).Run();
+  ARROW_ASSIGN_OR_RAISE(Schema shown, WithOutputEncodings(schema, request.output_encodings));
+  return Selector(shown, request).Run();
 }
 
 }  // namespace lance

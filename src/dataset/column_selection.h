@@ -9,8 +9,10 @@
 
 #include "arrow/type_fwd.h"
 #include "base/error.h"
+#include "dataset/finish_batch.h"
 #include "lance/dataset.h"
 #include "schema/schema.h"
+#include "schema/semantic_schema.h"
 
 namespace lance {
 
@@ -41,6 +43,8 @@ struct ColumnRequest {
   bool with_row_address = false;
   PathStyle path_style = PathStyle::kFlat;
   BlobHandling blob_handling = BlobHandling::kDescriptions;
+  /// By path, instead of those of the table.
+  OutputEncodings output_encodings = {};
 
   bool operator==(const ColumnRequest&) const = default;
 };
@@ -66,8 +70,18 @@ struct ColumnSelection {
   std::shared_ptr<arrow::Schema> output_schema;
   /// The outputs are the top-level fields of `data`, in order.
   bool outputs_are_data = false;
+  /// For each output the field of the table that it holds; its name may be another.
+  std::vector<std::optional<Field>> output_fields;
+  /// Makes of batches of `output_schema` what callers get; null if they are that already.
+  std::shared_ptr<const BatchFinisher> finisher;
 
   bool Needs(VirtualColumn column) const;
+};
+
+/// What batches of a selection, or of columns that were taken from some, are made to.
+enum class RowForm : uint8_t {
+  kStored,  ///< what can be written again
+  kOutput,  ///< what callers get
 };
 
 /// Unknown columns and columns named twice are user errors.

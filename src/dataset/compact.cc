@@ -10,6 +10,7 @@
 #include "dataset/open_table.h"
 #include "dataset/scan.h"
 #include "proto/parse.h"
+#include "schema/semantic_schema.h"
 #include "table/feature_flags.h"
 
 namespace lance {
@@ -26,7 +27,11 @@ class EvenWriter {
  public:
   EvenWriter(const Snapshot& snapshot, const CompactionOptions& options, FileVersion version,
              uint64_t rows, NewFiles* files)
-      : snapshot_(snapshot), context_(snapshot.MakeContext()), options_(options), files_(files) {
+      : snapshot_(snapshot),
+        context_(snapshot.MakeContext()),
+        schema_(RewriteSchema(snapshot.manifest().schema)),
+        options_(options),
+        files_(files) {
     file_options_.file.version = version;
     file_options_.blobs = RewriteBlobs(snapshot.manifest());
     uint64_t count = std::max<uint64_t>(rows / options.target_rows_per_fragment, 1);
@@ -38,9 +43,8 @@ class EvenWriter {
     for (int64_t at = 0; at < batch->num_rows();) {
       ARROW_RETURN_NOT_OK(context_.CheckStop());
       if (file_ == nullptr) {
-        ARROW_ASSIGN_OR_RAISE(
-            file_, DataFileWriter::Open(context_, snapshot_.table(), snapshot_.manifest().schema,
-                                        file_options_, files_));
+        ARROW_ASSIGN_OR_RAISE(file_, DataFileWriter::Open(context_, snapshot_.table(), schema_,
+                                                          file_options_, files_));
         quota_ = rows_per_file_ + (fragments_.size() < larger_files_ ? 1 : 0);
       }
       auto room = static_cast<int64_t>(quota_ - file_->num_rows());
@@ -69,6 +73,7 @@ class EvenWriter {
 
   const Snapshot& snapshot_;
   Context context_;
+  const Schema schema_;
   const CompactionOptions& options_;
   DataFileOptions file_options_;
   NewFiles* files_;
@@ -163,6 +168,7 @@ Result<CompactionResult> RunCompactionTask(const std::shared_ptr<const Snapshot>
   ScanOptions scan_options;
   scan_options.batch_size = options.batch_size;
   scan_options.fragments = task.fragment_ids;
+  scan_options.output_encodings = WidestEncodings(snapshot->manifest().schema);
   if (auto blobs = BlobColumnsOf(snapshot->manifest().schema); !blobs.empty()) {
     scan_options.blob_handling = BlobHandling::kValues;
     ARROW_ASSIGN_OR_RAISE(uint64_t fitting, RowsOfBlobBatch(snapshot, task, std::move(blobs)));

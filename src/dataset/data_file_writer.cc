@@ -1,8 +1,8 @@
 #include "dataset/data_file_writer.h"
 
 #include "dataset/blob_columns.h"
-#include "dataset/json_columns.h"
 #include "dataset/leaf_changes.h"
+#include "dataset/prepare_batch.h"
 #include "schema/blob.h"
 #include "table/unique_names.h"
 
@@ -32,9 +32,9 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Open(const Context& cont
   return out;
 }
 
-// What is given becomes what the file's schema declares.
-Status DataFileWriter::WriteBatch(std::shared_ptr<arrow::RecordBatch> batch) {
-  ARROW_ASSIGN_OR_RAISE(batch, StoreJson(schema_, std::move(batch), context_.pool()));
+Status DataFileWriter::WriteBatch(std::shared_ptr<arrow::RecordBatch> batch, int64_t first_row) {
+  ARROW_ASSIGN_OR_RAISE(batch, PrepareBatch(schema_, std::move(batch), first_row, context_.pool()));
+  ARROW_RETURN_NOT_OK(CheckDeclared(schema_, *batch));
   if (blobs_ != nullptr) {
     ARROW_ASSIGN_OR_RAISE(batch, blobs_->Store(schema_, *batch));
   }

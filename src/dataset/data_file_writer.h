@@ -27,7 +27,8 @@ class DataFileWriter {
                                                       const DataFileOptions& options,
                                                       NewFiles* files);
 
-  Status WriteBatch(std::shared_ptr<arrow::RecordBatch> batch);
+  /// What is given becomes what the file's schema declares. Errors count rows from `first_row`.
+  Status WriteBatch(std::shared_ptr<arrow::RecordBatch> batch, int64_t first_row = 0);
   uint64_t num_rows() const { return file_->num_rows(); }
   uint64_t estimated_bytes() const { return file_->estimated_bytes(); }
   /// The file as a manifest lists it.

@@ -2,10 +2,10 @@
 
 #include "arrow/api.h"
 #include "dataset/dataset_impl.h"
-#include "dataset/json_columns.h"
 #include "dataset/open_table.h"
 #include "dataset/scan.h"
 #include "dataset/scan_plan.h"
+#include "dataset/semantic_types.h"
 #include "dataset/snapshot.h"
 #include "dataset/take.h"
 #include "dataset/take_blobs.h"
@@ -74,8 +74,7 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::From(
     arrow::Result<std::shared_ptr<const Snapshot>> snapshot) {
   ARROW_RETURN_NOT_OK(snapshot.status());
   auto impl = std::make_shared<Impl>();
-  ARROW_ASSIGN_OR_RAISE(auto stored, (*snapshot)->manifest().schema.ToArrow());
-  impl->arrow_schema = ShowJson(stored);
+  ARROW_ASSIGN_OR_RAISE(impl->arrow_schema, (*snapshot)->manifest().schema.ToOutput());
   impl->snapshot = *std::move(snapshot);
   return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
 }
@@ -132,6 +131,12 @@ int32_t Dataset::max_field_id() const {
     }
   }
   return max;
+}
+
+bool Dataset::has_semantic_types() const { return impl_->manifest().has_semantic_types(); }
+
+arrow::Result<std::vector<SemanticField>> Dataset::semantic_schema() const {
+  return DescribeSemantics(impl_->manifest().schema);
 }
 
 bool Dataset::has_stable_row_ids() const { return impl_->manifest().has_stable_row_ids(); }
@@ -205,14 +210,13 @@ const std::vector<FragmentInfo>& Dataset::fragments() const {
 
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Dataset::Scan(
     const ScanOptions& options) const {
-  ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(impl_->snapshot, options));
-  return ShowJson(std::move(scan), impl_->snapshot->MakeContext());
+  return ScanBatches(impl_->snapshot, options, {}, RowForm::kOutput);
 }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::ScanSchema(
     const ScanOptions& options) const {
-  ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*impl_->snapshot, options));
-  return ShowJson(plan->output_schema());
+  ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*impl_->snapshot, options, {}, RowForm::kOutput));
+  return plan->output_schema();
 }
 
 arrow::Result<std::string> Dataset::SubstraitToSql(const std::string& substrait_filter) const {
@@ -220,8 +224,7 @@ arrow::Result<std::string> Dataset::SubstraitToSql(const std::string& substrait_
 }
 
 arrow::Result<std::shared_ptr<arrow::Table>> Dataset::ToTable(const ScanOptions& options) const {
-  ARROW_ASSIGN_OR_RAISE(auto table, ScanTable(impl_->snapshot, options));
-  return ShowJson(std::move(table), impl_->snapshot->MakeContext().pool());
+  return ScanTable(impl_->snapshot, options, RowForm::kOutput);
 }
 
 arrow::Result<PlanNode> Dataset::ExplainScan(const ScanOptions& options) const {
@@ -233,28 +236,29 @@ arrow::Result<PlanNode> Dataset::AnalyzeScan(const ScanOptions& options) const {
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::Take(
-    std::span<const uint64_t> indices,
-    const std::optional<std::vector<std::string>>& columns) const {
-  ARROW_ASSIGN_OR_RAISE(
-      auto batch,
-      TakeRows(*impl_->snapshot, indices, {.columns = columns, .path_style = PathStyle::kNested}));
-  return ShowJson(std::move(batch), impl_->snapshot->MakeContext().pool());
+    std::span<const uint64_t> indices, const std::optional<std::vector<std::string>>& columns,
+    const std::map<std::string, std::string>& output_encodings) const {
+  const ColumnRequest request{
+      .columns = columns, .path_style = PathStyle::kNested, .output_encodings = output_encodings};
+  return TakeRows(*impl_->snapshot, indices, request, RowForm::kOutput);
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::TakeExpressions(
     std::span<const uint64_t> indices,
-    const std::vector<std::pair<std::string, std::string>>& expressions) const {
-  return TakeComputedRows(*impl_->snapshot, indices, expressions);
+    const std::vector<std::pair<std::string, std::string>>& expressions,
+    const std::map<std::string, std::string>& output_encodings) const {
+  return TakeComputedRows(*impl_->snapshot, indices, expressions, output_encodings);
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::TakeFromFragment(
     uint64_t fragment_id, std::span<const uint64_t> indices,
-    const std::optional<std::vector<std::string>>& columns) const {
-  ARROW_ASSIGN_OR_RAISE(auto batch, TakeRowsOfFragment(*impl_->snapshot, fragment_id, indices,
-                                                       {.columns = columns,
-                                                        .path_style = PathStyle::kNested,
-                                                        .blob_handling = BlobHandling::kBytes}));
-  return ShowJson(std::move(batch), impl_->snapshot->MakeContext().pool());
+    const std::optional<std::vector<std::string>>& columns,
+    const std::map<std::string, std::string>& output_encodings) const {
+  const ColumnRequest request{.columns = columns,
+                              .path_style = PathStyle::kNested,
+                              .blob_handling = BlobHandling::kBytes,
+                              .output_encodings = output_encodings};
+  return TakeRowsOfFragment(*impl_->snapshot, fragment_id, indices, request, RowForm::kOutput);
 }
 
 arrow::Result<std::vector<std::shared_ptr<Blob>>> Dataset::TakeBlobs(

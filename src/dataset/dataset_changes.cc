@@ -16,6 +16,7 @@
 #include "dataset/merge_table.h"
 #include "dataset/open_table.h"
 #include "dataset/restore.h"
+#include "dataset/semantic_types.h"
 #include "dataset/validate_version.h"
 #include "table/migrate_names.h"
 
@@ -113,6 +114,15 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::Merge(
     const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
     const std::string& right_on) const {
   return From(MergeTable(impl_->snapshot, right, left_on, right_on));
+}
+
+arrow::Result<std::shared_ptr<Dataset>> Dataset::UpgradeSemanticTypes() const {
+  return From(lance::UpgradeSemanticTypes(impl_->snapshot));
+}
+
+arrow::Result<std::shared_ptr<Dataset>> Dataset::SetOutputEncoding(
+    const std::string& path, const std::optional<std::string>& encoding) const {
+  return From(lance::SetOutputEncoding(*impl_->snapshot, path, encoding));
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::ChangeMetadata(

@@ -40,9 +40,16 @@ Result<std::shared_ptr<const Snapshot>> CommitExternal(const TableHandle& handle
   }
   if (transaction.uuid().empty()) transaction.set_uuid(MakeUuid());
   ARROW_ASSIGN_OR_RAISE(auto read, ReadVersionOf(handle, transaction));
+  if (read != nullptr && options.semantic_types &&
+      *options.semantic_types != read->manifest().has_semantic_types()) {
+    return UserError(
+        "a table keeps or lacks semantic types as it is: leave semantic_types out, or "
+        "upgrade it");
+  }
   CommitOptions commit;
   commit.naming = options.enable_v2_manifest_paths ? ManifestNaming::kV2 : ManifestNaming::kV1;
   commit.apply.stable_row_ids = options.enable_stable_row_ids;
+  commit.apply.semantic_types = read == nullptr && options.semantic_types.value_or(false);
   commit.detached = options.detached;
   commit.max_attempts = options.max_retries;
   if (read != nullptr) {

@@ -23,8 +23,12 @@ Status SetIds(const std::vector<int32_t>& ids, size_t* next, std::vector<Field>*
 }  // namespace
 
 std::vector<std::string> FieldMessages(const Schema& schema) {
+  // In the names of layouts, which say the same together with the output encodings, and which Arrow
+  // has types for.
+  Schema layouts = schema;
+  layouts.semantic_types = false;
   WireFields fields;
-  schema.ToProto(&fields);
+  layouts.ToProto(&fields);
   std::vector<std::string> messages;
   for (const auto& field : fields) messages.push_back(field.SerializeAsString());
   return messages;
@@ -49,7 +53,10 @@ arrow::Result<std::pair<std::shared_ptr<arrow::Schema>, std::vector<int32_t>>> P
   for (const std::string& message : fields) {
     if (!ParseMessage(message, wire.Add())) return UserError("message of a field is damaged");
   }
-  ARROW_ASSIGN_OR_RAISE(Schema schema, Schema::FromProto(wire));
+  auto schema_of_layouts = Schema::FromProto(wire);
+  // Or of a table with semantic types, where some have names that are no layouts.
+  if (!schema_of_layouts.ok()) schema_of_layouts = Schema::FromProto(wire, /*semantic_types=*/true);
+  ARROW_ASSIGN_OR_RAISE(Schema schema, std::move(schema_of_layouts));
   std::vector<int32_t> ids;
   for (const Field* field : schema.PreOrder()) ids.push_back(field->id);
   ARROW_ASSIGN_OR_RAISE(auto arrow_schema, schema.ToArrow());

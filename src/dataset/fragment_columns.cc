@@ -11,12 +11,12 @@ Result<WidenedFragment> AddFragmentColumns(
     const Snapshot& snapshot, uint64_t fragment_id,
     const std::shared_ptr<arrow::RecordBatchReader>& values) {
   ARROW_ASSIGN_OR_RAISE(size_t index, snapshot.FindFragment(fragment_id));
-  ARROW_ASSIGN_OR_RAISE(Schema added, NewFields(snapshot, *values->schema()));
+  ARROW_ASSIGN_OR_RAISE(NewColumns added, NewFields(snapshot, *values->schema()));
   WidenedFragment widened;
-  widened.schema = Joined(snapshot.manifest().schema, added);
+  widened.schema = Joined(snapshot.manifest().schema, added.table);
   ARROW_RETURN_NOT_OK(widened.schema.Validate());
   NewFiles files(snapshot.MakeContext(), snapshot.table().store);
-  ColumnFilesWriter writer(snapshot, added, &files, std::vector<size_t>{index});
+  ColumnFilesWriter writer(snapshot, added.files, &files, std::vector<size_t>{index});
   ARROW_ASSIGN_OR_RAISE(auto fragments, writer.WriteAll(*values));
   widened.fragment = std::move(fragments[0]);
   files.Keep();

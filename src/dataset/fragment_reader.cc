@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_set>
+#include <utility>
 
 #include "arrow/api.h"
+#include "dataset/array_types.h"
 #include "dataset/blob_columns.h"
+#include "dataset/field_layout.h"
 #include "dataset/leaf_changes.h"
 #include "dataset/merge_columns.h"
+#include "dataset/stored_layouts.h"
+#include "file/leaf_column.h"
 #include "schema/blob.h"
+#include "schema/semantic_type.h"
 #include "table/deletion_file.h"
 #include "table/row_words.h"
 
@@ -42,7 +48,10 @@ Result<std::shared_ptr<FileReader>> OpenFile(const Context& context, const Table
                                              const TableLocation& table, const Manifest& manifest,
                                              const table::DataFile& file, uint64_t physical_rows) {
   ARROW_ASSIGN_OR_RAISE(StoreLocation location, LocateDataFile(table, manifest, file));
-  if (auto reader = session.files().Get(location.path)) return reader;
+  // With semantic types the file's own schema says how it holds its columns.
+  const bool with_schema = manifest.has_semantic_types();
+  const std::string key = with_schema ? location.path + "#schema" : location.path;
+  if (auto reader = session.files().Get(key)) return reader;
   ARROW_ASSIGN_OR_RAISE(FileVersion version, FileVersionFromNumbers(file.file_major_version(),
                                                                     file.file_minor_version()));
   std::optional<uint64_t> size;
@@ -52,8 +61,9 @@ Result<std::shared_ptr<FileReader>> OpenFile(const Context& context, const Table
   std::optional<uint64_t> rows;
   if (physical_rows != 0) rows = physical_rows;
   ARROW_ASSIGN_OR_RAISE(auto object, location.store->OpenReader(context, location.path, size));
-  ARROW_ASSIGN_OR_RAISE(auto reader, FileReader::Open(context, std::move(object), rows));
-  return session.files().Put(location.path, std::move(reader));
+  ARROW_ASSIGN_OR_RAISE(auto reader,
+                        FileReader::Open(context, std::move(object), rows, with_schema));
+  return session.files().Put(key, std::move(reader));
 }
 
 Result<std::shared_ptr<const DeletionVector>> OpenDeletions(
@@ -68,6 +78,30 @@ Result<std::shared_ptr<const DeletionVector>> OpenDeletions(
   ARROW_ASSIGN_OR_RAISE(auto deletions, ReadDeletionFile(context, *location.store, location.path,
                                                          file, physical_rows));
   return session.deletions().Put(location.path, std::move(deletions));
+}
+
+/// Files before 2.2 have descriptors of fewer members.
+bool IsOldDescriptor(const arrow::Array& descriptors) {
+  return descriptors.type()->num_fields() <= static_cast<int>(BlobV1Member::kSize) + 1;
+}
+
+/// An error about more bytes than offsets can address, with the field and its output encoding.
+Status NameOverflow(const FileProjection& projection, const Status& status) {
+  const ErrorDetail* detail = GetErrorDetail(status);
+  if (detail == nullptr || detail->code != ErrorCode::kOverBudget || !detail->place.column) {
+    return status;
+  }
+  const auto& columns = projection.columns;
+  const auto at =
+      std::find(columns.begin(), columns.end(), static_cast<uint32_t>(*detail->place.column));
+  const auto paths = LeafPaths(projection.schema);
+  const auto index = static_cast<size_t>(at - columns.begin());
+  if (index >= paths.size()) return status;
+  const std::string encoding = EncodingOfLayout(paths[index].back()->logical_type);
+  const std::string hint = encoding.empty() ? "" : " (output encoding " + encoding + ")";
+  ErrorPlace place = detail->place;
+  place.field = PathName(paths[index]);
+  return MakeError(detail->code, status.message() + hint, std::move(place));
 }
 
 }  // namespace
@@ -114,7 +148,7 @@ struct FragmentReader::Opener {
       ARROW_RETURN_NOT_OK(AddFile(file, std::move(part)));
     }
     if (out->files_.empty() && !leaves.empty()) ARROW_RETURN_NOT_OK(CheckFieldIds());
-    bool all_in_one = out->files_.size() == 1 && !out->files_[0].promoted &&
+    bool all_in_one = out->files_.size() == 1 && !out->files_[0].wanted &&
                       out->files_[0].projection.schema.Leaves().size() == leaves.size();
     out->file_is_data_ = all_in_one;
     if (all_in_one && out->selection_->outputs_are_data) {
@@ -166,17 +200,31 @@ struct FragmentReader::Opener {
       ARROW_ASSIGN_OR_RAISE(auto locator, BlobLocator::Make(table, manifest, file));
       out->blobs_.emplace(leaf->id, std::move(locator));
     }
-    std::optional<Schema> promoted;
-    if (reader->version() < FileVersion::kV2_2) {
-      if (auto old = WithOldBlobDescriptors(part)) {
-        promoted = std::move(part);
-        part = *std::move(old);
-      }
+    std::optional<WantedColumns> wanted;
+    ARROW_ASSIGN_OR_RAISE(auto stored, AsStored(*reader, file, part));
+    if (stored) {
+      ARROW_ASSIGN_OR_RAISE(auto arrow_schema, part.ToArrow());
+      wanted = {std::exchange(part, *std::move(stored)), std::move(arrow_schema)};
     }
     ARROW_ASSIGN_OR_RAISE(auto projection, reader->Project(std::move(part), SpanOf(file.fields()),
                                                            SpanOf(file.column_indices())));
-    out->files_.push_back({std::move(reader), std::move(projection), std::move(promoted)});
+    out->files_.push_back({std::move(reader), std::move(projection), std::move(wanted)});
     return Status::OK();
+  }
+
+  /// What is to be read of a file in another form than it is wanted; nothing if all of it can be
+  /// decoded to that.
+  Result<std::optional<Schema>> AsStored(const FileReader& reader, const table::DataFile& file,
+                                         const Schema& part) const {
+    std::optional<Schema> stored;
+    if (reader.version() < FileVersion::kV2_2) stored = WithOldBlobDescriptors(part);
+    if (!manifest.has_semantic_types()) return stored;
+    auto find = [&](int32_t id) {
+      return reader.StoredField(id, SpanOf(file.fields()), SpanOf(file.column_indices()));
+    };
+    auto layouts = WithStoredLayouts(stored ? *stored : part, find);
+    if (!layouts.ok()) return WithPlace(layouts.status(), {.path = reader.path()});
+    return *layouts ? *std::move(layouts) : std::move(stored);
   }
 
   Status CheckRows(const FileReader& reader) {
@@ -267,7 +315,7 @@ struct FragmentReader::Opener {
       ARROW_ASSIGN_OR_RAISE(
           auto projection,
           reader->Project(std::move(schema), SpanOf(file.fields()), SpanOf(file.column_indices())));
-      lineage->spilled = FileRead{std::move(reader), std::move(projection), std::nullopt};
+      lineage->spilled = FileRead{std::move(reader), std::move(projection), {}};
       return Status::OK();
     }
     return Corrupt("no data file of fragment ", fragment.id(), " has its spilled column ",
@@ -319,20 +367,33 @@ Result<const BlobLocator*> FragmentReader::BlobsOf(int32_t field_id) const {
   return Corrupt("fragment ", fragment_id_, " has no file with the blob column ", field_id);
 }
 
-Result<arrow::ArrayVector> FragmentReader::PromoteBlobs(const FileRead& file,
-                                                        arrow::ArrayVector columns,
-                                                        arrow::MemoryPool* pool) const {
+// Old descriptors of blobs become new ones, and layouts those that are wanted.
+Result<arrow::ArrayVector> FragmentReader::ToWanted(const WantedColumns& wanted,
+                                                    arrow::ArrayVector columns,
+                                                    arrow::MemoryPool* pool) {
   for (size_t i = 0; i < columns.size(); ++i) {
-    const Field& field = file.promoted->fields[i];
+    const Field& field = wanted.schema.fields[i];
     ARROW_ASSIGN_OR_RAISE(
         columns[i], ChangeLeaves(
                         field, columns[i], IsBlobV2Descriptor,
                         [pool](const Field&, const std::shared_ptr<arrow::Array>& descriptors) {
-                          return PromoteDescriptors(*descriptors, pool);
+                          return IsOldDescriptor(*descriptors)
+                                     ? PromoteDescriptors(*descriptors, pool)
+                                     : Result<std::shared_ptr<arrow::Array>>(descriptors);
                         },
                         pool));
+    ARROW_ASSIGN_OR_RAISE(columns[i], ToFieldLayout(field, columns[i], pool));
+    columns[i] = Retyped(columns[i], wanted.arrow_schema->field(static_cast<int>(i))->type());
   }
   return columns;
+}
+
+Result<arrow::ArrayVector> FragmentReader::ReadFile(const Context& context, const FileRead& file,
+                                                    std::span<const RowRange> rows) const {
+  auto batch = file.reader->Read(context, file.projection, rows);
+  if (!batch.ok()) return NameOverflow(file.projection, batch.status());
+  if (!file.wanted) return (*batch)->columns();
+  return ToWanted(*file.wanted, (*batch)->columns(), context.pool());
 }
 
 // Puts the bytes or values of blobs in the place of their descriptors.
@@ -360,11 +421,7 @@ Result<arrow::ArrayVector> FragmentReader::ReadData(const Context& context,
                                                     int64_t count) const {
   std::vector<arrow::ArrayVector> batches;
   for (const FileRead& file : files_) {
-    ARROW_ASSIGN_OR_RAISE(auto batch, file.reader->Read(context, file.projection, rows));
-    batches.push_back(batch->columns());
-    if (!file.promoted) continue;
-    ARROW_ASSIGN_OR_RAISE(batches.back(),
-                          PromoteBlobs(file, std::move(batches.back()), context.pool()));
+    ARROW_ASSIGN_OR_RAISE(batches.emplace_back(), ReadFile(context, file, rows));
   }
   if (file_is_data_) return batches[0];
   const Schema& data = selection_->data;
@@ -373,7 +430,7 @@ Result<arrow::ArrayVector> FragmentReader::ReadData(const Context& context,
     std::vector<ColumnPart> parts;
     for (size_t k = 0; k < files_.size(); ++k) {
       const FileRead& file = files_[k];
-      const auto& fields = (file.promoted ? *file.promoted : file.projection.schema).fields;
+      const auto& fields = (file.wanted ? file.wanted->schema : file.projection.schema).fields;
       for (size_t c = 0; c < fields.size(); ++c) {
         if (fields[c].id != data.fields[i].id) continue;
         parts.push_back({&fields[c], batches[k][c]});
@@ -452,7 +509,9 @@ Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadVirtual(const Context&
 Result<std::shared_ptr<arrow::RecordBatch>> FragmentReader::Read(
     const Context& context, std::span<const RowRange> rows) const {
   if (file_is_data_ && selection_->outputs_are_data) {
-    return files_[0].reader->Read(context, files_[0].projection, rows);
+    auto batch = files_[0].reader->Read(context, files_[0].projection, rows);
+    if (!batch.ok()) return NameOverflow(files_[0].projection, batch.status());
+    return batch;
   }
   int64_t count = CountRows(rows);
   ARROW_ASSIGN_OR_RAISE(auto data, ReadData(context, rows, count));

@@ -53,11 +53,16 @@ class FragmentReader {
                                                    std::span<const RowRange> rows) const;
 
  private:
+  /// Fields as they are wanted, where a file has them in another form: descriptors of blobs as in
+  /// older files, or other layouts.
+  struct WantedColumns {
+    Schema schema;
+    std::shared_ptr<arrow::Schema> arrow_schema;
+  };
   struct FileRead {
     std::shared_ptr<FileReader> reader;
     FileProjection projection;
-    /// The same fields as wanted, when the file has descriptors of blobs in their old form.
-    std::optional<Schema> promoted;
+    std::optional<WantedColumns> wanted;
   };
   /// Values of a virtual column by physical row, from one of three places.
   struct Lineage {
@@ -76,8 +81,10 @@ class FragmentReader {
                                                     int64_t count) const;
   /// Addresses and positions: that of the first row of a range, which others follow.
   uint64_t FirstValue(VirtualColumn column, const RowRange& live_rows) const;
-  Result<arrow::ArrayVector> PromoteBlobs(const FileRead& file, arrow::ArrayVector columns,
-                                          arrow::MemoryPool* pool) const;
+  Result<arrow::ArrayVector> ReadFile(const Context& context, const FileRead& file,
+                                      std::span<const RowRange> rows) const;
+  static Result<arrow::ArrayVector> ToWanted(const WantedColumns& wanted,
+                                             arrow::ArrayVector columns, arrow::MemoryPool* pool);
   Status ReadBlobs(const Context& context, arrow::ArrayVector* columns) const;
   const Lineage* LineageOf(VirtualColumn column) const;
 

@@ -39,13 +39,15 @@ Status FragmentWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
     }
     auto rows = static_cast<int64_t>(RowsThatFit(*batch, at));
     bool whole = at == 0 && rows == batch->num_rows();
-    ARROW_RETURN_NOT_OK(file_->WriteBatch(whole ? batch : batch->Slice(at, rows)));
+    ARROW_RETURN_NOT_OK(
+        file_->WriteBatch(whole ? batch : batch->Slice(at, rows), rows_given_ + at));
     at += rows;
     if (file_->num_rows() >= options_.max_rows_per_file ||
         file_->estimated_bytes() >= options_.max_bytes_per_file) {
       ARROW_RETURN_NOT_OK(CloseFile());
     }
   }
+  rows_given_ += batch->num_rows();
   return Status::OK();
 }
 

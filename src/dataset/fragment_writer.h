@@ -46,6 +46,7 @@ class FragmentWriter {
   /// Declared after files_: an unfinished file must be given up before it is deleted.
   std::unique_ptr<DataFileWriter> file_;
   std::vector<table::DataFragment> fragments_;
+  int64_t rows_given_ = 0;
 };
 
 }  // namespace lance

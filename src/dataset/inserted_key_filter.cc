@@ -21,9 +21,17 @@ void AppendInteger(const arrow::Array& array, int64_t row, std::string* key) {
   }
 }
 
+bool IsNarrow(const arrow::DataType& decimal) {
+  return static_cast<const arrow::DecimalType&>(decimal).precision() <=
+         arrow::Decimal128Type::kMaxPrecision;
+}
+
 void AppendStored(const arrow::Array& array, int64_t row, std::string* key) {
   int64_t width = static_cast<const arrow::FixedWidthType&>(*array.type()).bit_width() / 8;
   const uint8_t* value = array.data()->buffers[1]->data() + (array.offset() + row) * width;
+  // The same key whatever the width of a decimal.
+  constexpr int64_t kNarrowBytes = 16;
+  if (array.type_id() == Type::DECIMAL256 && IsNarrow(*array.type())) width = kNarrowBytes;
   key->append(reinterpret_cast<const char*>(value), static_cast<size_t>(width));
 }
 

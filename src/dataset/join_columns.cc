@@ -3,6 +3,10 @@
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
 #include "base/compute_kernels.h"
+#include "dataset/field_layout.h"
+#include "dataset/new_columns.h"
+#include "schema/metadata.h"
+#include "schema/semantic_type.h"
 
 namespace lance {
 namespace {
@@ -18,10 +22,32 @@ Result<std::shared_ptr<arrow::RecordBatch>> Reversed(
   return reversed.record_batch();
 }
 
+/// Rows can't be taken from views: the columns as they will be stored, with their layout as output
+/// encoding.
+Result<std::shared_ptr<arrow::RecordBatch>> WithoutViews(
+    const std::shared_ptr<arrow::RecordBatch>& batch) {
+  const arrow::Schema& given = *batch->schema();
+  ARROW_ASSIGN_OR_RAISE(NewColumns columns, MakeNewColumns(given, 0, /*semantic_types=*/true));
+  arrow::FieldVector fields = given.fields();
+  arrow::ArrayVector arrays = batch->columns();
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const auto encoding = OutputEncodingOf(columns.table.fields[i]);
+    if (!encoding || !encoding->is_view) continue;
+    ARROW_ASSIGN_OR_RAISE(
+        arrays[i], ToFieldLayout(columns.files.fields[i], arrays[i], arrow::default_memory_pool()));
+    fields[i] =
+        fields[i]
+            ->WithType(arrays[i]->type())
+            ->WithMetadata(WithMetadata(fields[i]->metadata(), kOutputEncodingKey, encoding->name));
+  }
+  return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch->num_rows(),
+                                  std::move(arrays));
+}
+
 }  // namespace
 
 Result<JoinTable> JoinTable::Make(const std::shared_ptr<arrow::RecordBatchReader>& right,
-                                  const std::string& key) {
+                                  const std::string& key, const Field* left_key) {
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
   int key_index = right->schema()->GetFieldIndex(key);
   if (key_index < 0) {
@@ -29,9 +55,16 @@ Result<JoinTable> JoinTable::Make(const std::shared_ptr<arrow::RecordBatchReader
   }
   ARROW_ASSIGN_OR_RAISE(auto table, right->ToTable());
   ARROW_ASSIGN_OR_RAISE(auto batch, table->CombineChunksToBatch());
+  if (left_key != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(batch, WithoutViews(batch));
+  }
   ARROW_ASSIGN_OR_RAISE(batch, Reversed(batch));
   JoinTable join;
   join.keys_ = batch->column(key_index);
+  if (left_key != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(join.keys_,
+                          ToFieldLayout(*left_key, join.keys_, arrow::default_memory_pool()));
+  }
   ARROW_ASSIGN_OR_RAISE(join.values_, batch->RemoveColumn(key_index));
   std::vector<std::shared_ptr<arrow::Field>> fields;
   for (const auto& field : join.values_->schema()->fields()) {

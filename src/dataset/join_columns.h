@@ -6,6 +6,7 @@
 
 #include "arrow/type_fwd.h"
 #include "base/error.h"
+#include "schema/schema.h"
 
 namespace lance {
 
@@ -13,9 +14,11 @@ namespace lance {
 /// counts; null keys match nothing. Immutable.
 class JoinTable {
  public:
-  /// Takes the column `key` of `right`; the others are what a join adds.
+  /// Takes the column `key` of `right`; the others are what a join adds. `left_key`: in a table
+  /// with semantic types, the field that keys are matched with, in the layout that it is read in;
+  /// else null.
   static Result<JoinTable> Make(const std::shared_ptr<arrow::RecordBatchReader>& right,
-                                const std::string& key);
+                                const std::string& key, const Field* left_key);
 
   /// The columns that a join adds; rows without a match are null, so all are nullable.
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }

@@ -1,56 +1,105 @@
 #include "dataset/leaf_changes.h"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 #include <utility>
 
 #include "arrow/api.h"
 #include "arrow/buffer_builder.h"
 #include "dataset/copy_validity.h"
+#include "schema/logical_type.h"
 
 namespace lance {
 namespace {
 
 using ArrayPtr = std::shared_ptr<arrow::Array>;
 
+/// The status with the row of a parent's in the place of that of its values.
+Status WithRow(const Status& status, int64_t row) {
+  const ErrorDetail* detail = GetErrorDetail(status);
+  if (detail == nullptr || !detail->place.row) return status;
+  ErrorPlace place = detail->place;
+  place.row = row;
+  return MakeError(detail->code, status.message(), std::move(place));
+}
+
+/// The row of an error among the values; -1 if it has none.
+int64_t RowOf(const Status& status) {
+  const ErrorDetail* detail = GetErrorDetail(status);
+  return detail == nullptr ? -1 : detail->place.row.value_or(-1);
+}
+
+bool IsLargeList(const Field& field) {
+  return KindOfLogicalType(field.logical_type) == FieldKind::kLargeList;
+}
+
+/// Whether lists have offsets of another width than their fields say, somewhere.
+bool HasOtherOffsets(const Field& field, const arrow::DataType& type) {
+  const arrow::DataType& storage = *StorageType(type.GetSharedPtr());
+  if (field.IsLeaf() || static_cast<size_t>(storage.num_fields()) < field.children.size()) {
+    return false;
+  }
+  const arrow::Type::type id = storage.id();
+  if (id == arrow::Type::LIST && IsLargeList(field)) return true;
+  if (id == arrow::Type::LARGE_LIST && !IsLargeList(field)) return true;
+  for (size_t i = 0; i < field.children.size(); ++i) {
+    const Field& child = field.children[i];
+    int index = static_cast<int>(i);
+    if (id == arrow::Type::STRUCT) {
+      index = static_cast<const arrow::StructType&>(storage).GetFieldIndex(child.name);
+    }
+    if (index >= 0 && HasOtherOffsets(child, *storage.field(index)->type())) return true;
+  }
+  return false;
+}
+
 class Changer {
  public:
   Changer(const LeafTest& test, const LeafChange& change, arrow::MemoryPool* pool)
       : test_(test), change_(change), pool_(pool) {}
 
-  Result<ArrayPtr> Change(const Field& field, ArrayPtr array) const {
-    if (!HoldsLeaf(field, test_)) return array;
+  Result<ArrayPtr> Change(const Field& field, ArrayPtr array, const std::string& path) const {
+    if (!HoldsLeaf(field, test_) && !HasOtherOffsets(field, *array->type())) return array;
     if (array->type_id() == arrow::Type::EXTENSION) {
       array = static_cast<const arrow::ExtensionArray&>(*array).storage();
     }
-    if (test_(field)) return change_(field, array);
+    if (test_(field)) {
+      auto changed = change_(field, array);
+      if (!changed.ok()) return WithPlace(changed.status(), {.field = path});
+      return changed;
+    }
     switch (array->type_id()) {
       case arrow::Type::STRUCT:
-        return ChangeStruct(field, static_cast<const arrow::StructArray&>(*array));
+        return ChangeStruct(field, static_cast<const arrow::StructArray&>(*array), path);
       case arrow::Type::LIST:
-        return ChangeList(field, static_cast<const arrow::ListArray&>(*array));
+        return ChangeList(field, static_cast<const arrow::ListArray&>(*array), path);
       case arrow::Type::LARGE_LIST:
-        return ChangeList(field, static_cast<const arrow::LargeListArray&>(*array));
+        return ChangeList(field, static_cast<const arrow::LargeListArray&>(*array), path);
       case arrow::Type::MAP:
-        return ChangeMap(field, static_cast<const arrow::MapArray&>(*array));
+        return ChangeMap(field, static_cast<const arrow::MapArray&>(*array), path);
       case arrow::Type::FIXED_SIZE_LIST:
-        return ChangeFixedSizeList(field, static_cast<const arrow::FixedSizeListArray&>(*array));
+        return ChangeFixedSizeList(field, static_cast<const arrow::FixedSizeListArray&>(*array),
+                                   path);
       default:
         return Unsupported("values inside of a ", array->type()->ToString(),
-                           " can't be changed: field '", field.name, "'");
+                           " can't be changed: field '", path, "'");
     }
   }
 
  private:
-  Result<ArrayPtr> ChangeStruct(const Field& field, const arrow::StructArray& array) const {
+  Result<ArrayPtr> ChangeStruct(const Field& field, const arrow::StructArray& array,
+                                const std::string& path) const {
     arrow::ArrayVector children;
     arrow::FieldVector fields;
     for (const Field& child : field.children) {
       const int index = array.struct_type()->GetFieldIndex(child.name);
       if (index < 0) {
-        return UserError("struct has no member '", child.name, "': field '", field.name, "'");
+        return UserError("struct has no member '", child.name, "': field '", path, "'");
       }
       ARROW_ASSIGN_OR_RAISE(auto values, array.GetFlattenedField(index, pool_));
-      ARROW_ASSIGN_OR_RAISE(auto changed, Change(child, std::move(values)));
+      ARROW_ASSIGN_OR_RAISE(auto changed,
+                            Change(child, std::move(values), path + "." + child.name));
       fields.push_back(array.struct_type()->field(index)->WithType(changed->type()));
       children.push_back(std::move(changed));
     }
@@ -59,41 +108,74 @@ class Changer {
                                                 std::move(validity), array.null_count());
   }
 
-  // The items that rows have, and where those of each row end.
-  template <typename ListArray>
+  // Where the items of each row end, among those that rows have.
+  template <typename Offset, typename ListArray>
   Result<std::shared_ptr<arrow::Buffer>> OffsetsOf(const ListArray& array) const {
-    using Offset = typename ListArray::offset_type;
     arrow::TypedBufferBuilder<Offset> offsets(pool_);
     ARROW_RETURN_NOT_OK(offsets.Reserve(array.length() + 1));
-    Offset at = 0;
-    offsets.UnsafeAppend(at);
+    int64_t at = 0;
+    offsets.UnsafeAppend(0);
     for (int64_t i = 0; i < array.length(); ++i) {
       if (array.IsValid(i)) at += array.value_length(i);
-      offsets.UnsafeAppend(at);
+      if (at > std::numeric_limits<Offset>::max()) {
+        return MakeError(ErrorCode::kOverBudget,
+                         "lists have more items than the output encoding list can address; choose "
+                         "large_list");
+      }
+      offsets.UnsafeAppend(static_cast<Offset>(at));
     }
     return offsets.Finish();
   }
 
+  // The items of an array, changed; an error is one of the row that has the item.
   template <typename ListArray>
-  Result<ArrayPtr> ChangeList(const Field& field, const ListArray& array) const {
-    ARROW_ASSIGN_OR_RAISE(auto items, array.Flatten(pool_));
-    ARROW_ASSIGN_OR_RAISE(auto changed, Change(field.children[0], std::move(items)));
-    ARROW_ASSIGN_OR_RAISE(auto offsets, OffsetsOf(array));
-    ARROW_ASSIGN_OR_RAISE(auto validity, CopyValidity(array, pool_));
-    auto type = std::make_shared<typename ListArray::TypeClass>(
-        array.list_type()->value_field()->WithType(changed->type()));
-    return std::make_shared<ListArray>(std::move(type), array.length(), std::move(offsets),
-                                       std::move(changed), std::move(validity), array.null_count());
+  Result<ArrayPtr> ChangeItems(const Field& item, const ListArray& array, const ArrayPtr& items,
+                               const std::string& path) const {
+    auto changed = Change(item, items, path + "." + item.name);
+    if (changed.ok()) return changed;
+    int64_t left = RowOf(changed.status());
+    if (left < 0) return changed;
+    for (int64_t i = 0; i < array.length(); ++i) {
+      const int64_t count = array.IsValid(i) ? array.value_length(i) : 0;
+      if (left < count) return WithRow(changed.status(), i);
+      left -= count;
+    }
+    return changed;
   }
 
-  Result<ArrayPtr> ChangeMap(const Field& field, const arrow::MapArray& array) const {
+  template <typename OutList, typename ListArray>
+  Result<ArrayPtr> MakeList(const ListArray& array, ArrayPtr items) const {
+    ARROW_ASSIGN_OR_RAISE(auto offsets, OffsetsOf<typename OutList::offset_type>(array));
+    ARROW_ASSIGN_OR_RAISE(auto validity, CopyValidity(array, pool_));
+    auto type = std::make_shared<typename OutList::TypeClass>(
+        array.list_type()->value_field()->WithType(items->type()));
+    return std::make_shared<OutList>(std::move(type), array.length(), std::move(offsets),
+                                     std::move(items), std::move(validity), array.null_count());
+  }
+
+  template <typename ListArray>
+  Result<ArrayPtr> ChangeList(const Field& field, const ListArray& array,
+                              const std::string& path) const {
+    ARROW_ASSIGN_OR_RAISE(auto items, array.Flatten(pool_));
+    ARROW_ASSIGN_OR_RAISE(items, ChangeItems(field.children[0], array, items, path));
+    auto made = IsLargeList(field) ? MakeList<arrow::LargeListArray>(array, std::move(items))
+                                   : MakeList<arrow::ListArray>(array, std::move(items));
+    if (!made.ok()) return WithPlace(made.status(), {.field = path});
+    return made;
+  }
+
+  Result<ArrayPtr> ChangeMap(const Field& field, const arrow::MapArray& array,
+                             const std::string& path) const {
     ARROW_ASSIGN_OR_RAISE(auto entries, array.Flatten(pool_));
     const auto& structs = static_cast<const arrow::StructArray&>(*entries);
     // The names of the entries' members mean nothing.
     const Field& entry = field.children[0];
-    ARROW_ASSIGN_OR_RAISE(auto keys, Change(entry.children[0], structs.field(0)));
-    ARROW_ASSIGN_OR_RAISE(auto items, Change(entry.children[1], structs.field(1)));
-    ARROW_ASSIGN_OR_RAISE(auto offsets, OffsetsOf(array));
+    const std::string below = path + "." + entry.name;
+    ARROW_ASSIGN_OR_RAISE(auto keys,
+                          ChangeItems(entry.children[0], array, structs.field(0), below));
+    ARROW_ASSIGN_OR_RAISE(auto items,
+                          ChangeItems(entry.children[1], array, structs.field(1), below));
+    ARROW_ASSIGN_OR_RAISE(auto offsets, OffsetsOf<int32_t>(array));
     ARROW_ASSIGN_OR_RAISE(auto validity, CopyValidity(array, pool_));
     const arrow::MapType& old = *array.map_type();
     auto type = std::make_shared<arrow::MapType>(old.key_field()->WithType(keys->type()),
@@ -104,16 +186,20 @@ class Changer {
                                              array.null_count());
   }
 
-  Result<ArrayPtr> ChangeFixedSizeList(const Field& field,
-                                       const arrow::FixedSizeListArray& array) const {
+  Result<ArrayPtr> ChangeFixedSizeList(const Field& field, const arrow::FixedSizeListArray& array,
+                                       const std::string& path) const {
     const int64_t size = array.list_type()->list_size();
     auto items = array.values()->Slice(array.offset() * size, array.length() * size);
-    ARROW_ASSIGN_OR_RAISE(auto changed, Change(field.children[0], std::move(items)));
+    auto changed = Change(field.children[0], std::move(items), path + "." + field.children[0].name);
+    if (!changed.ok()) {
+      const int64_t row = RowOf(changed.status());
+      return row < 0 ? changed.status() : WithRow(changed.status(), row / size);
+    }
     ARROW_ASSIGN_OR_RAISE(auto validity, CopyValidity(array, pool_));
-    auto type = arrow::fixed_size_list(array.list_type()->value_field()->WithType(changed->type()),
-                                       static_cast<int32_t>(size));
+    auto type = arrow::fixed_size_list(
+        array.list_type()->value_field()->WithType((*changed)->type()), static_cast<int32_t>(size));
     return std::make_shared<arrow::FixedSizeListArray>(std::move(type), array.length(),
-                                                       std::move(changed), std::move(validity),
+                                                       *std::move(changed), std::move(validity),
                                                        array.null_count());
   }
 
@@ -136,7 +222,7 @@ bool HoldsLeaf(const Schema& schema, const LeafTest& test) {
 
 Result<ArrayPtr> ChangeLeaves(const Field& field, ArrayPtr array, const LeafTest& test,
                               const LeafChange& change, arrow::MemoryPool* pool) {
-  return Changer(test, change, pool).Change(field, std::move(array));
+  return Changer(test, change, pool).Change(field, std::move(array), field.name);
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> ChangeLeaves(const Schema& schema,
@@ -147,7 +233,6 @@ Result<std::shared_ptr<arrow::RecordBatch>> ChangeLeaves(const Schema& schema,
   arrow::FieldVector fields = batch.schema()->fields();
   arrow::ArrayVector columns = batch.columns();
   for (const Field& field : schema.fields) {
-    if (!HoldsLeaf(field, test)) continue;
     const int index = batch.schema()->GetFieldIndex(field.name);
     if (index < 0) continue;
     const auto at = static_cast<size_t>(index);

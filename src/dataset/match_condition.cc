@@ -10,6 +10,7 @@
 #include "dataset/take.h"
 #include "query/expr/binder.h"
 #include "query/expr/evaluate.h"
+#include "schema/semantic_schema.h"
 
 namespace lance {
 namespace {
@@ -42,8 +43,11 @@ std::shared_ptr<arrow::Array> MakeStruct(const arrow::RecordBatch& batch) {
 
 Result<MatchCondition> MatchCondition::Bind(const std::string& sql, const Snapshot& snapshot,
                                             const arrow::Schema& source) {
-  ARROW_ASSIGN_OR_RAISE(auto target,
-                        snapshot.Select({.with_row_id = true, .with_row_address = true}));
+  ARROW_ASSIGN_OR_RAISE(
+      auto target,
+      snapshot.Select({.with_row_id = true,
+                       .with_row_address = true,
+                       .output_encodings = WidestEncodings(snapshot.manifest().schema)}));
   const auto& target_fields = target->output_schema->fields();
   auto both = arrow::schema({arrow::field("target", arrow::struct_(target_fields)),
                              arrow::field("source", arrow::struct_(source.fields()))});
@@ -73,6 +77,7 @@ Result<std::vector<RowMatch>> MatchCondition::Filter(const Snapshot& snapshot,
                                                      const SourceRows& source,
                                                      const std::vector<RowMatch>& pairs) const {
   Context context = snapshot.MakeContext();
+  const OutputEncodings encodings = WidestEncodings(snapshot.manifest().schema);
   std::vector<RowMatch> kept;
   for (size_t at = 0; at < pairs.size(); at += kPairsAtOnce) {
     auto some = std::span(pairs).subspan(at, std::min(kPairsAtOnce, pairs.size() - at));
@@ -82,7 +87,9 @@ Result<std::vector<RowMatch>> MatchCondition::Filter(const Snapshot& snapshot,
       positions.push_back(pair.position);
       source_rows.push_back(pair.source_row);
     }
-    ARROW_ASSIGN_OR_RAISE(auto target, TakeRows(snapshot, positions, {.columns = target_columns_}));
+    ARROW_ASSIGN_OR_RAISE(
+        auto target,
+        TakeRows(snapshot, positions, {.columns = target_columns_, .output_encodings = encodings}));
     ARROW_ASSIGN_OR_RAISE(auto rows, source.Take(source_rows, source_columns_, context.pool()));
     auto count = static_cast<int64_t>(some.size());
     auto structs = std::vector{MakeStruct(*target), MakeStruct(*rows)};

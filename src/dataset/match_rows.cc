@@ -2,6 +2,7 @@
 
 #include "arrow/api.h"
 #include "dataset/scan.h"
+#include "schema/semantic_schema.h"
 
 namespace lance {
 namespace {
@@ -28,6 +29,7 @@ Result<RowMatches> MatchRows(std::shared_ptr<const Snapshot> snapshot,
   options.columns = key;
   options.with_row_address = true;
   options.batch_size = kRowsPerBatch;
+  options.output_encodings = WidestEncodings(snapshot->manifest().schema);
   Context context = snapshot->MakeContext();
   ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(std::move(snapshot), options));
   uint64_t position = 0;

@@ -6,8 +6,8 @@
 
 #include "arrow/api.h"
 #include "dataset/append_schema.h"
+#include "dataset/field_layout.h"
 #include "dataset/inserted_key_filter.h"
-#include "dataset/json_columns.h"
 #include "dataset/key_index.h"
 #include "dataset/match_condition.h"
 #include "dataset/match_rows.h"
@@ -16,6 +16,7 @@
 #include "dataset/row_rewrite.h"
 #include "dataset/select_rows.h"
 #include "dataset/source_row_values.h"
+#include "schema/semantic_schema.h"
 
 namespace lance {
 namespace {
@@ -65,6 +66,7 @@ class Merger {
   const Schema& schema() const { return snapshot_->manifest().schema; }
 
   Status FindKey() {
+    rewrite_schema_ = RewriteSchema(schema());
     ARROW_ASSIGN_OR_RAISE(key_, MergeKeyOf(schema(), options_.on));
     auto missing = options_.insert_not_matched ? MissingFields::kNullable : MissingFields::kAny;
     ARROW_ASSIGN_OR_RAISE(mapping_, MatchForAppend(schema(), *source_.schema(), missing));
@@ -88,14 +90,14 @@ class Merger {
     KeyIndex index;
     for (const auto& batch : source_.batches()) {
       ARROW_ASSIGN_OR_RAISE(auto arranged, ArrangeBatch(mapping_, *batch));
-      // The table has JSONB to compare with.
-      if (std::any_of(key_.begin(), key_.end(), [](const Field* key) { return IsJson(*key); })) {
-        ARROW_ASSIGN_OR_RAISE(
-            arranged, StoreJson(mapping_.file_schema, std::move(arranged), context_.pool()));
-      }
       arrow::ArrayVector columns;
-      for (size_t column : arranged_key_columns_) {
-        columns.push_back(arranged->column(static_cast<int>(column)));
+      for (size_t i = 0; i < key_.size(); ++i) {
+        // What it is compared with is read in this layout, JSON as JSONB.
+        const Field& key = *rewrite_schema_.FindById(key_[i]->id);
+        ARROW_ASSIGN_OR_RAISE(
+            columns.emplace_back(),
+            ToFieldLayout(key, arranged->column(static_cast<int>(arranged_key_columns_[i])),
+                          context_.pool()));
       }
       ARROW_ASSIGN_OR_RAISE(RowKeys keys, RowKeys::Of(columns, context_.pool()));
       ARROW_RETURN_NOT_OK(index.Add(keys));
@@ -233,6 +235,7 @@ class Merger {
   std::vector<int> key_columns_;              // in the source
   std::vector<size_t> arranged_key_columns_;  // in what the mapping makes of it
   AppendMapping mapping_;
+  Schema rewrite_schema_;
 };
 
 Status CheckOptions(const MergeInsertOptions& options) {

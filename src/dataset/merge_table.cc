@@ -4,6 +4,7 @@
 #include "dataset/add_columns.h"
 #include "dataset/join_columns.h"
 #include "dataset/scan.h"
+#include "schema/semantic_schema.h"
 
 namespace lance {
 namespace {
@@ -40,7 +41,9 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> JoinedColumns(
   if (!is_virtual && schema.FindByName(left_on) == nullptr) {
     return UserError("Column ", left_on, " does not exist in the left side dataset");
   }
-  ARROW_ASSIGN_OR_RAISE(JoinTable join, JoinTable::Make(right, right_on));
+  const Schema read = RewriteSchema(schema);
+  const Field* left_key = schema.semantic_types ? read.FindByName(left_on) : nullptr;
+  ARROW_ASSIGN_OR_RAISE(JoinTable join, JoinTable::Make(right, right_on, left_key));
   for (const std::string& name : join.schema()->field_names()) {
     if (schema.FindByName(name) != nullptr) {
       return UserError("Column ", name, " exists in both sides of the dataset");
@@ -49,6 +52,7 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> JoinedColumns(
   ScanOptions options;
   options.columns = {left_on};
   options.fragments = std::move(fragments);
+  options.output_encodings = WidestEncodings(schema);
   Context context = snapshot->MakeContext();
   ARROW_ASSIGN_OR_RAISE(auto keys, ScanBatches(std::move(snapshot), options));
   return std::make_shared<JoinReader>(std::move(join), std::move(keys), context);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "arrow/api.h"
+#include "dataset/array_types.h"
 #include "query/expr/binder.h"
 #include "query/expr/evaluate.h"
 #include "query/expr/kernel/gather.h"
@@ -121,6 +122,7 @@ void CutTo(uint64_t most_rows, std::vector<RowRange>* rows) {
 struct ReadPlan::Builder {
   const Snapshot& snapshot;
   const ScanOptions& options;
+  const RowForm form;
   std::shared_ptr<ReadPlan> plan;
 
   Status Run(const query::ExprPtr& filter) {
@@ -130,22 +132,27 @@ struct ReadPlan::Builder {
 
   Status PlanFilter(const query::ExprPtr& filter) {
     // Conditions see where blobs are, not their bytes.
-    ARROW_ASSIGN_OR_RAISE(auto columns, ExpressionSchema(snapshot, BlobHandling::kDescriptions));
+    ARROW_ASSIGN_OR_RAISE(auto columns, ExpressionSchema(snapshot, BlobHandling::kDescriptions,
+                                                         options.output_encodings));
     ARROW_ASSIGN_OR_RAISE(plan->filter_selection_,
                           snapshot.Select({.columns = NamesRead(*columns, {filter}),
-                                           .path_style = PathStyle::kNested}));
+                                           .path_style = PathStyle::kNested,
+                                           .output_encodings = options.output_encodings}));
     plan->filter_ = Moved(*columns, *plan->filter_selection_->output_schema, filter);
     return Status::OK();
   }
 
   /// The columns of the request, as they are.
   Status PlanColumns() {
-    ARROW_ASSIGN_OR_RAISE(auto whole, snapshot.Select({.columns = options.columns,
-                                                       .with_row_id = options.with_row_id,
-                                                       .with_row_address = options.with_row_address,
-                                                       .path_style = PathStyle::kFlat,
-                                                       .blob_handling = options.blob_handling}));
+    ARROW_ASSIGN_OR_RAISE(auto whole,
+                          snapshot.Select({.columns = options.columns,
+                                           .with_row_id = options.with_row_id,
+                                           .with_row_address = options.with_row_address,
+                                           .path_style = PathStyle::kFlat,
+                                           .blob_handling = options.blob_handling,
+                                           .output_encodings = options.output_encodings}));
     plan->output_schema_ = whole->output_schema;
+    if (form == RowForm::kOutput) plan->finisher_ = whole->finisher;
     if (plan->filter_ == nullptr) {
       plan->selection_ = std::move(whole);
       plan->source_schema_ = plan->output_schema_;
@@ -172,7 +179,8 @@ struct ReadPlan::Builder {
     };
     if (options.with_row_id) add_virtual(VirtualColumn::kRowId);
     if (options.with_row_address) add_virtual(VirtualColumn::kRowAddress);
-    ARROW_ASSIGN_OR_RAISE(auto columns, ExpressionSchema(snapshot, options.blob_handling));
+    ARROW_ASSIGN_OR_RAISE(
+        auto columns, ExpressionSchema(snapshot, options.blob_handling, options.output_encodings));
     std::set<std::string> names;
     std::vector<query::ExprPtr> bound;
     for (const auto& [name, sql] : wanted) {
@@ -187,7 +195,31 @@ struct ReadPlan::Builder {
       plan->computed_.push_back(Moved(*columns, *plan->source_schema_, bound[i]));
     }
     plan->output_schema_ = arrow::schema(std::move(fields));
-    return Status::OK();
+    return form == RowForm::kOutput ? FinishExpressions(bound) : Status::OK();
+  }
+
+  /// With semantic types, what is just a column comes in its output encoding.
+  Status FinishExpressions(const std::vector<query::ExprPtr>& bound) {
+    const Schema& schema = snapshot.manifest().schema;
+    if (!schema.semantic_types) return Status::OK();
+    ARROW_ASSIGN_OR_RAISE(auto all,
+                          snapshot.Select({.blob_handling = options.blob_handling,
+                                           .output_encodings = options.output_encodings}));
+    std::vector<std::optional<Field>> fields;
+    for (const query::ExprPtr& expr : bound) {
+      auto& field = fields.emplace_back();
+      if (expr->kind != query::ExprKind::kColumn) continue;
+      const std::vector<int>& path = expr->column.indexes;
+      const auto top = static_cast<size_t>(path[0]);
+      if (top >= all->output_fields.size()) continue;
+      field = all->output_fields[top];
+      for (size_t i = 1; field && i < path.size(); ++i) {
+        Field member = field->children[static_cast<size_t>(path[i])];
+        field = std::move(member);
+      }
+    }
+    return BatchFinisher::Make(plan->output_schema_, std::move(fields), true)
+        .Value(&plan->finisher_);
   }
 
   /// Divides columns into those that the filter has read already, and the others. `columns` has
@@ -208,7 +240,8 @@ struct ReadPlan::Builder {
     ARROW_ASSIGN_OR_RAISE(plan->selection_,
                           snapshot.Select({.columns = std::move(missing),
                                            .path_style = style,
-                                           .blob_handling = options.blob_handling}));
+                                           .blob_handling = options.blob_handling,
+                                           .output_encodings = options.output_encodings}));
     const auto& read = plan->selection_->output_schema->fields();
     fields.insert(fields.end(), read.begin(), read.end());
     plan->source_schema_ = arrow::schema(std::move(fields));
@@ -225,8 +258,10 @@ struct ReadPlan::Builder {
 };
 
 Result<std::shared_ptr<arrow::Schema>> ExpressionSchema(const Snapshot& snapshot,
-                                                        BlobHandling blob_handling) {
-  ARROW_ASSIGN_OR_RAISE(auto stored, snapshot.Select({.blob_handling = blob_handling}));
+                                                        BlobHandling blob_handling,
+                                                        const OutputEncodings& output_encodings) {
+  ARROW_ASSIGN_OR_RAISE(auto stored, snapshot.Select({.blob_handling = blob_handling,
+                                                      .output_encodings = output_encodings}));
   arrow::FieldVector fields = stored->output_schema->fields();
   for (VirtualColumn column : kVirtualColumns) {
     fields.push_back(arrow::field(std::string(VirtualColumnName(column)), arrow::uint64()));
@@ -236,9 +271,12 @@ Result<std::shared_ptr<arrow::Schema>> ExpressionSchema(const Snapshot& snapshot
 
 Result<std::shared_ptr<const ReadPlan>> ReadPlan::Make(const Snapshot& snapshot,
                                                        const ScanOptions& options,
-                                                       const query::ExprPtr& filter) {
-  Builder builder{snapshot, options, std::shared_ptr<ReadPlan>(new ReadPlan)};
+                                                       const query::ExprPtr& filter, RowForm form) {
+  Builder builder{snapshot, options, form, std::shared_ptr<ReadPlan>(new ReadPlan)};
   ARROW_RETURN_NOT_OK(builder.Run(filter));
+  ReadPlan& plan = *builder.plan;
+  plan.made_schema_ = plan.output_schema_;
+  if (plan.finisher_ != nullptr) plan.output_schema_ = plan.finisher_->schema();
   return builder.plan;
 }
 
@@ -248,9 +286,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> ReadPlan::Read(const ReadTarget& tar
                                                            ReadMetrics* metrics) const {
   if (filter_ != nullptr) return ReadKept(target, std::move(rows), most_rows, metrics);
   CutTo(most_rows, &rows);
-  if (rows.empty()) return arrow::RecordBatch::MakeEmpty(output_schema_, target.context.pool());
+  if (rows.empty()) return EmptyBatch(output_schema_, target.context.pool());
   ARROW_ASSIGN_OR_RAISE(auto batch, ReadColumns(target, selection_, rows, &metrics->first));
-  return output_is_source_ ? batch : MakeOutput(target.context, *batch, &metrics->output);
+  return MakeOutput(target.context, batch, &metrics->output);
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> ReadPlan::ReadKept(const ReadTarget& target,
@@ -258,10 +296,10 @@ Result<std::shared_ptr<arrow::RecordBatch>> ReadPlan::ReadKept(const ReadTarget&
                                                                uint64_t most_rows,
                                                                ReadMetrics* metrics) const {
   arrow::MemoryPool* pool = target.context.pool();
-  if (rows.empty()) return arrow::RecordBatch::MakeEmpty(output_schema_, pool);
+  if (rows.empty()) return EmptyBatch(output_schema_, pool);
   ARROW_ASSIGN_OR_RAISE(auto tested, ReadColumns(target, filter_selection_, rows, &metrics->first));
   ARROW_ASSIGN_OR_RAISE(auto kept, KeptRows(*tested, most_rows, pool, &metrics->filter));
-  if (kept.empty()) return arrow::RecordBatch::MakeEmpty(output_schema_, pool);
+  if (kept.empty()) return EmptyBatch(output_schema_, pool);
   bool keeps_all = static_cast<int64_t>(kept.size()) == tested->num_rows();
   arrow::ArrayVector columns;
   for (int index : reused_) {
@@ -284,7 +322,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> ReadPlan::ReadKept(const ReadTarget&
   }
   auto source = arrow::RecordBatch::Make(source_schema_, static_cast<int64_t>(kept.size()),
                                          std::move(columns));
-  return MakeOutput(target.context, *source, &metrics->output);
+  return MakeOutput(target.context, source, &metrics->output);
 }
 
 bool ReadPlan::ReadsAll(size_t kept, int64_t rows) const {
@@ -320,18 +358,21 @@ Result<std::shared_ptr<arrow::RecordBatch>> ReadPlan::ReadColumns(
   return batch;
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> ReadPlan::MakeOutput(const Context& context,
-                                                                 const arrow::RecordBatch& source,
-                                                                 StepMetrics* metrics) const {
+Result<std::shared_ptr<arrow::RecordBatch>> ReadPlan::MakeOutput(
+    const Context& context, const std::shared_ptr<arrow::RecordBatch>& source,
+    StepMetrics* metrics) const {
+  if (output_is_source_ && finisher_ == nullptr) return source;
   StepTimer timer(metrics);
+  timer.AddRows(static_cast<uint64_t>(source->num_rows()));
+  if (output_is_source_) return FinishBatch(finisher_.get(), source, context.pool());
   arrow::ArrayVector columns;
-  for (int index : picked_) columns.push_back(source.column(index));
+  for (int index : picked_) columns.push_back(source->column(index));
   for (const query::ExprPtr& expr : computed_) {
-    ARROW_ASSIGN_OR_RAISE(auto column, query::Evaluate(*expr, source, context.pool()));
+    ARROW_ASSIGN_OR_RAISE(auto column, query::Evaluate(*expr, *source, context.pool()));
     columns.push_back(std::move(column));
   }
-  timer.AddRows(static_cast<uint64_t>(source.num_rows()));
-  return arrow::RecordBatch::Make(output_schema_, source.num_rows(), std::move(columns));
+  auto made = arrow::RecordBatch::Make(made_schema_, source->num_rows(), std::move(columns));
+  return FinishBatch(finisher_.get(), std::move(made), context.pool());
 }
 
 }  // namespace lance

@@ -14,8 +14,9 @@
 namespace lance {
 
 /// All columns that an expression may use, as they are read.
-Result<std::shared_ptr<arrow::Schema>> ExpressionSchema(const Snapshot& snapshot,
-                                                        BlobHandling blob_handling);
+Result<std::shared_ptr<arrow::Schema>> ExpressionSchema(
+    const Snapshot& snapshot, BlobHandling blob_handling,
+    const OutputEncodings& output_encodings = {});
 
 /// Where rows are read from.
 struct ReadTarget {
@@ -41,7 +42,8 @@ class ReadPlan {
   /// `filter` is bound to ExpressionSchema with descriptions of blobs; null keeps all rows.
   static Result<std::shared_ptr<const ReadPlan>> Make(const Snapshot& snapshot,
                                                       const ScanOptions& options,
-                                                      const query::ExprPtr& filter);
+                                                      const query::ExprPtr& filter,
+                                                      RowForm form = RowForm::kStored);
 
   const std::shared_ptr<arrow::Schema>& output_schema() const { return output_schema_; }
   /// The columns that are read of every row.
@@ -55,9 +57,9 @@ class ReadPlan {
                                                    ReadMetrics* metrics) const;
 
   /// The result of rows that have been read: columns of first_selection(), if there is no filter.
-  Result<std::shared_ptr<arrow::RecordBatch>> MakeOutput(const Context& context,
-                                                         const arrow::RecordBatch& source,
-                                                         StepMetrics* metrics) const;
+  Result<std::shared_ptr<arrow::RecordBatch>> MakeOutput(
+      const Context& context, const std::shared_ptr<arrow::RecordBatch>& source,
+      StepMetrics* metrics) const;
   /// The steps as a chain, the last one first, for some fragments; `metrics` may be null.
   PlanNode Describe(const Snapshot& snapshot, const std::vector<size_t>& fragments,
                     const ReadMetrics* metrics) const;
@@ -93,6 +95,9 @@ class ReadPlan {
   std::vector<int> picked_;
   std::vector<query::ExprPtr> computed_;
   bool output_is_source_ = false;
+  /// Of what is made of them; null if that is the output.
+  std::shared_ptr<const BatchFinisher> finisher_;
+  std::shared_ptr<arrow::Schema> made_schema_;
   std::shared_ptr<arrow::Schema> output_schema_;
 };
 

@@ -5,6 +5,7 @@
 #include "arrow/record_batch.h"
 #include "dataset/commit_operation.h"
 #include "dataset/delete_rows.h"
+#include "schema/semantic_schema.h"
 #include "table/feature_flags.h"
 #include "table/row_id_sequence.h"
 
@@ -19,7 +20,8 @@ constexpr uint64_t kMaxBytesPerFile = 90ull << 30;
 RowRewrite::RowRewrite(std::shared_ptr<const Snapshot> snapshot, FragmentWriteOptions options)
     : snapshot_(std::move(snapshot)),
       context_(snapshot_->MakeContext()),
-      writer_(context_, snapshot_->table(), snapshot_->manifest().schema, std::move(options)),
+      writer_(context_, snapshot_->table(), RewriteSchema(snapshot_->manifest().schema),
+              std::move(options)),
       deletion_files_(context_, snapshot_->table().store) {}
 
 Result<std::unique_ptr<RowRewrite>> RowRewrite::Begin(

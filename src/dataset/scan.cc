@@ -68,14 +68,29 @@ Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanPlan& plan,
   return range;
 }
 
+using ReadMorsel = std::function<Result<std::shared_ptr<arrow::RecordBatch>>(const Morsel&)>;
+
+/// Reads a morsel in pieces, if its values are too many for an array.
+Status ReadFitting(const ReadMorsel& read, const Morsel& morsel, OrderedWindow::Batches* batches) {
+  auto batch = read(morsel);
+  const bool too_large = !batch.ok() && GetErrorCode(batch.status()) == ErrorCode::kOverBudget;
+  if (!too_large || morsel.live.count <= 1) return std::move(batch).Value(&batches->emplace_back());
+  const uint64_t half = morsel.live.count / 2;
+  ARROW_RETURN_NOT_OK(
+      ReadFitting(read, {morsel.fragment_index, {morsel.live.start, half}}, batches));
+  return ReadFitting(
+      read, {morsel.fragment_index, {morsel.live.start + half, morsel.live.count - half}}, batches);
+}
+
 /// The morsels of a scan in order, decoded ahead.
 class MorselStream {
  public:
   static Result<std::unique_ptr<MorselStream>> Open(std::shared_ptr<const Snapshot> snapshot,
                                                     const ScanOptions& options,
                                                     MorselSize morsel_size,
-                                                    std::span<const query::IndexPtr> indexes) {
-    ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*snapshot, options, indexes));
+                                                    std::span<const query::IndexPtr> indexes,
+                                                    RowForm form) {
+    ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*snapshot, options, indexes, form));
     auto metrics = std::make_shared<ScanMetrics>();
     ARROW_ASSIGN_OR_RAISE(auto candidates, plan->Search(snapshot->MakeContext(), metrics.get()));
     ARROW_ASSIGN_OR_RAISE(auto range,
@@ -161,11 +176,11 @@ class MorselStream {
                    candidates = candidates_, most_rows,
                    morsels = std::move(morsels)]() -> Result<OrderedWindow::Batches> {
         OrderedWindow::Batches batches;
-        for (const Morsel& morsel : morsels) {
-          ARROW_ASSIGN_OR_RAISE(auto batch, plan->Read(context, *snapshot, candidates.get(), morsel,
-                                                       most_rows, metrics.get()));
-          batches.push_back(std::move(batch));
-        }
+        auto read = [&](const Morsel& morsel) {
+          return plan->Read(context, *snapshot, candidates.get(), morsel, most_rows, metrics.get());
+        };
+        for (const Morsel& morsel : morsels)
+          ARROW_RETURN_NOT_OK(ReadFitting(read, morsel, &batches));
         return batches;
       };
       // The caller takes the first task itself, at once.
@@ -245,17 +260,17 @@ class ScanReader final : public arrow::RecordBatchReader {
 
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(
     std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options,
-    std::span<const query::IndexPtr> indexes) {
-  ARROW_ASSIGN_OR_RAISE(auto stream,
-                        MorselStream::Open(std::move(snapshot), options, kStreamMorsels, indexes));
+    std::span<const query::IndexPtr> indexes, RowForm form) {
+  ARROW_ASSIGN_OR_RAISE(
+      auto stream, MorselStream::Open(std::move(snapshot), options, kStreamMorsels, indexes, form));
   return std::make_shared<ScanReader>(std::move(stream),
                                       options.batch_size.value_or(kDefaultBatchSize));
 }
 
 Result<std::shared_ptr<arrow::Table>> ScanTable(std::shared_ptr<const Snapshot> snapshot,
-                                                const ScanOptions& options) {
+                                                const ScanOptions& options, RowForm form) {
   ARROW_ASSIGN_OR_RAISE(auto stream,
-                        MorselStream::Open(std::move(snapshot), options, kTableMorsels, {}));
+                        MorselStream::Open(std::move(snapshot), options, kTableMorsels, {}, form));
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
@@ -271,15 +286,18 @@ Result<std::shared_ptr<arrow::Table>> ScanTable(std::shared_ptr<const Snapshot> 
   // What a filter leaves of a morsel may be a row or two.
   bool is_scattered = stream->plan().is_filtered() && batches.size() > 1 &&
                       table->num_rows() / static_cast<int64_t>(batches.size()) < kSmallChunkRows;
-  return is_scattered ? table->CombineChunks() : table;
+  if (!is_scattered) return table;
+  auto combined = table->CombineChunks();
+  // Dictionaries may have too many values for one.
+  return combined.ok() ? combined : table;
 }
 
 Result<uint64_t> CountScan(std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options) {
   ScanOptions without_columns = options;
   without_columns.columns.emplace();
   without_columns.expressions.reset();
-  ARROW_ASSIGN_OR_RAISE(
-      auto stream, MorselStream::Open(std::move(snapshot), without_columns, kTableMorsels, {}));
+  ARROW_ASSIGN_OR_RAISE(auto stream, MorselStream::Open(std::move(snapshot), without_columns,
+                                                        kTableMorsels, {}, RowForm::kStored));
   uint64_t rows = 0;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
@@ -324,7 +342,8 @@ Result<PlanNode> AnalyzeScan(const std::shared_ptr<const Snapshot>& snapshot,
   std::unique_ptr<MorselStream> stream;
   {
     StepTimer timer(&whole);
-    ARROW_ASSIGN_OR_RAISE(stream, MorselStream::Open(snapshot, options, kStreamMorsels, indexes));
+    ARROW_ASSIGN_OR_RAISE(
+        stream, MorselStream::Open(snapshot, options, kStreamMorsels, indexes, RowForm::kOutput));
     while (true) {
       ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
       if (batch == nullptr) break;

@@ -12,13 +12,14 @@ namespace lance {
 
 /// Rows in order, in batches of options.batch_size. Morsels are decoded ahead on pool threads
 /// within a bound of bytes; destroying the reader stops and joins them. `indexes` may find the
-/// rows.
+/// rows. What doesn't fit into an array of its output encoding comes in smaller batches.
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(
     std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options,
-    std::span<const query::IndexPtr> indexes = {});
+    std::span<const query::IndexPtr> indexes = {}, RowForm form = RowForm::kStored);
 /// The same rows, each morsel one chunk.
 Result<std::shared_ptr<arrow::Table>> ScanTable(std::shared_ptr<const Snapshot> snapshot,
-                                                const ScanOptions& options);
+                                                const ScanOptions& options,
+                                                RowForm form = RowForm::kStored);
 /// How many they are.
 Result<uint64_t> CountScan(std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options);
 /// The steps that they take; with what each did.

@@ -17,7 +17,8 @@ Result<query::ExprPtr> BindFilter(const Snapshot& snapshot, const ScanOptions& o
     return UserError("give either filter or substrait_filter, not both");
   }
   if (!options.filter && !options.substrait_filter) return query::ExprPtr();
-  ARROW_ASSIGN_OR_RAISE(auto columns, ExpressionSchema(snapshot, BlobHandling::kDescriptions));
+  ARROW_ASSIGN_OR_RAISE(auto columns, ExpressionSchema(snapshot, BlobHandling::kDescriptions,
+                                                       options.output_encodings));
   if (options.filter) return query::BindSqlFilter(*options.filter, *columns);
   ARROW_ASSIGN_OR_RAISE(auto syntax, query::ParseSubstrait(*options.substrait_filter, *columns));
   return query::BindFilter(query::Source::WithoutText(), *syntax, *columns);
@@ -51,14 +52,15 @@ std::vector<RowRange> Within(const std::vector<RowRange>& rows, const query::Off
 
 Result<std::shared_ptr<const ScanPlan>> ScanPlan::Make(const Snapshot& snapshot,
                                                        const ScanOptions& options,
-                                                       std::span<const query::IndexPtr> indexes) {
+                                                       std::span<const query::IndexPtr> indexes,
+                                                       RowForm form) {
   std::shared_ptr<ScanPlan> plan(new ScanPlan);
   ARROW_ASSIGN_OR_RAISE(plan->filter_, BindFilter(snapshot, options));
   if (plan->filter_ != nullptr && plan->filter_->IsLiteral()) {
     plan->is_empty_ = !plan->filter_->IsBooleanLiteral(true);
     plan->filter_ = nullptr;
   }
-  ARROW_ASSIGN_OR_RAISE(plan->whole_, ReadPlan::Make(snapshot, options, plan->filter_));
+  ARROW_ASSIGN_OR_RAISE(plan->whole_, ReadPlan::Make(snapshot, options, plan->filter_, form));
   if (plan->filter_ == nullptr) return plan;
   std::vector<query::IndexPtr> all(indexes.begin(), indexes.end());
   if (ReadsVirtualColumns(snapshot, *plan->filter_)) {
@@ -68,7 +70,7 @@ Result<std::shared_ptr<const ScanPlan>> ScanPlan::Make(const Snapshot& snapshot,
   plan->search_ = std::move(found.search);
   plan->search_is_exact_ = found.is_exact;
   if (plan->search_ != nullptr) {
-    ARROW_ASSIGN_OR_RAISE(plan->narrowed_, ReadPlan::Make(snapshot, options, found.rest));
+    ARROW_ASSIGN_OR_RAISE(plan->narrowed_, ReadPlan::Make(snapshot, options, found.rest, form));
   }
   return plan;
 }

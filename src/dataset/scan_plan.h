@@ -27,9 +27,10 @@ struct ScanMetrics {
 class ScanPlan {
  public:
   /// Row addresses count as an index; `indexes` are others.
-  static Result<std::shared_ptr<const ScanPlan>> Make(
-      const Snapshot& snapshot, const ScanOptions& options,
-      std::span<const query::IndexPtr> indexes = {});
+  static Result<std::shared_ptr<const ScanPlan>> Make(const Snapshot& snapshot,
+                                                      const ScanOptions& options,
+                                                      std::span<const query::IndexPtr> indexes = {},
+                                                      RowForm form = RowForm::kStored);
 
   const std::shared_ptr<arrow::Schema>& output_schema() const { return whole_->output_schema(); }
   const std::shared_ptr<const ColumnSelection>& first_selection() const {

@@ -4,9 +4,10 @@
 #include <numeric>
 
 #include "arrow/api.h"
-#include "dataset/json_columns.h"
 #include "dataset/merge_columns.h"
+#include "dataset/prepare_batch.h"
 #include "dataset/take.h"
+#include "schema/semantic_schema.h"
 
 namespace lance {
 namespace {
@@ -62,11 +63,14 @@ Result<SourceRowValues> SourceRowValues::Make(std::shared_ptr<const Snapshot> sn
   values.source_columns_.resize(values.mapping_.data_schema.fields.size());
   std::iota(values.source_columns_.begin(), values.source_columns_.end(), 0);
   const Manifest& manifest = values.snapshot_->manifest();
-  ARROW_ASSIGN_OR_RAISE(values.schema_, manifest.schema.ToArrow());
+  values.rewrite_schema_ = RewriteSchema(manifest.schema);
+  ARROW_ASSIGN_OR_RAISE(values.schema_, values.rewrite_schema_.ToArrow());
+  values.given_schema_ = WithLayoutsOf(values.rewrite_schema_, values.mapping_.file_schema);
   values.kept_request_ = {.columns = MissingPaths(manifest.schema, values.mapping_.file_schema),
                           .with_row_id = manifest.has_stable_row_ids(),
                           .path_style = PathStyle::kNested,
-                          .blob_handling = BlobHandling::kValues};
+                          .blob_handling = BlobHandling::kValues,
+                          .output_encodings = WidestEncodings(manifest.schema)};
   ARROW_ASSIGN_OR_RAISE(values.kept_, values.snapshot_->Select(values.kept_request_));
   return values;
 }
@@ -95,10 +99,10 @@ Result<std::shared_ptr<arrow::RecordBatch>> SourceRowValues::Combine(
     std::span<const uint32_t> source_rows, const arrow::RecordBatch* old) const {
   ARROW_ASSIGN_OR_RAISE(auto taken, source_->Take(source_rows, source_columns_, context_.pool()));
   ARROW_ASSIGN_OR_RAISE(auto given, ArrangeBatch(mapping_, *taken));
-  ARROW_ASSIGN_OR_RAISE(given, StoreJson(mapping_.file_schema, std::move(given), context_.pool()));
+  ARROW_ASSIGN_OR_RAISE(given, PrepareBatch(given_schema_, std::move(given), 0, context_.pool()));
   arrow::FieldVector fields;
   arrow::ArrayVector columns;
-  const auto& table_fields = snapshot_->manifest().schema.fields;
+  const auto& table_fields = rewrite_schema_.fields;
   for (size_t i = 0; i < table_fields.size(); ++i) {
     const Field& field = table_fields[i];
     std::vector<ColumnPart> parts;

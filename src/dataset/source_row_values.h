@@ -43,6 +43,9 @@ class SourceRowValues {
 
   std::shared_ptr<const Snapshot> snapshot_;
   Context context_;
+  /// Of whole rows, and of what is given of them, in the layouts that they are written in.
+  Schema rewrite_schema_;
+  Schema given_schema_;
   std::shared_ptr<arrow::Schema> schema_;
   const SourceRows* source_ = nullptr;
   AppendMapping mapping_;

@@ -5,29 +5,66 @@
 #include "arrow/api.h"
 #include "arrow/compute/api_vector.h"
 #include "arrow/compute/exec.h"
+#include "arrow/extension/json.h"
 #include "arrow/util/byte_size.h"
 #include "base/compute_kernels.h"
-#include "query/expr/kernel/gather.h"
+#include "dataset/array_types.h"
+#include "dataset/field_layout.h"
+#include "dataset/map_fields.h"
+#include "schema/logical_type.h"
+#include "schema/metadata.h"
+#include "schema/schema.h"
 
 namespace lance {
 namespace {
 
-bool IsView(const arrow::DataType& type) {
-  return type.id() == arrow::Type::STRING_VIEW || type.id() == arrow::Type::BINARY_VIEW;
+bool HasViews(const arrow::DataType& type) {
+  auto storage = StorageType(type.GetSharedPtr());
+  const auto& members = storage->fields();
+  return storage->id() == arrow::Type::STRING_VIEW || storage->id() == arrow::Type::BINARY_VIEW ||
+         std::any_of(members.begin(), members.end(),
+                     [](const auto& member) { return HasViews(*member->type()); });
+}
+
+/// The field with plain strings in the place of views; null if it is no view itself.
+std::shared_ptr<arrow::Field> WithoutView(const std::shared_ptr<arrow::Field>& field) {
+  switch (StorageType(field->type())->id()) {
+    case arrow::Type::STRING_VIEW: {
+      const bool is_json = ExtensionNameOf(*field) == kArrowJsonName;
+      return field->WithType(is_json ? arrow::extension::json(arrow::utf8()) : arrow::utf8());
+    }
+    case arrow::Type::BINARY_VIEW:
+      return field->WithType(arrow::binary());
+    default:
+      return nullptr;
+  }
+}
+
+/// JSON as the text that it is.
+void KeepJson(const arrow::DataType& type, Field* field) {
+  auto storage = StorageType(type.GetSharedPtr());
+  if (field->logical_type == "json") field->logical_type = *LogicalTypeOf(*storage);
+  for (size_t i = 0; i < field->children.size(); ++i) {
+    KeepJson(*storage->field(static_cast<int>(i))->type(), &field->children[i]);
+  }
 }
 
 /// Rows can't be taken from arrays of views.
 Result<std::shared_ptr<arrow::RecordBatch>> WithoutViews(
     const std::shared_ptr<arrow::RecordBatch>& batch, arrow::MemoryPool* pool) {
-  auto fields = batch->schema()->fields();
+  auto schema = MapFields(*batch->schema(), WithoutView);
   auto columns = batch->columns();
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (!IsView(*columns[i]->type())) continue;
-    ARROW_ASSIGN_OR_RAISE(columns[i], query::Plain(pool, columns[i]));
-    fields[i] = fields[i]->WithType(columns[i]->type());
+  for (int i = 0; i < batch->num_columns(); ++i) {
+    auto& column = columns[static_cast<size_t>(i)];
+    if (!HasViews(*column->type())) continue;
+    // Where views have no types of their own.
+    const auto& field = batch->schema()->field(i);
+    ARROW_ASSIGN_OR_RAISE(Schema one, Schema::FromArrow(*arrow::schema({field})));
+    KeepJson(*field->type(), &one.fields[0]);
+    ARROW_ASSIGN_OR_RAISE(column, ToFieldLayout(one.fields[0], column, pool));
+    column = Retyped(column, schema->field(i)->type());
   }
-  return arrow::RecordBatch::Make(arrow::schema(std::move(fields), batch->schema()->metadata()),
-                                  batch->num_rows(), std::move(columns));
+  return arrow::RecordBatch::Make(std::move(schema), batch->num_rows(), std::move(columns));
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> TakeFrom(const arrow::RecordBatch& batch,
@@ -79,7 +116,7 @@ Result<SourceRows> SourceRows::Read(arrow::RecordBatchReader* reader, arrow::Mem
     if (batch->num_rows() > 0) pending.push_back(std::move(batch));
   }
   ARROW_RETURN_NOT_OK(put_together());
-  ARROW_ASSIGN_OR_RAISE(auto empty, arrow::RecordBatch::MakeEmpty(reader->schema(), pool));
+  ARROW_ASSIGN_OR_RAISE(auto empty, EmptyBatch(reader->schema(), pool));
   ARROW_ASSIGN_OR_RAISE(empty, WithoutViews(empty, pool));
   source.schema_ = empty->schema();
   if (source.batches_.empty()) source.batches_.push_back(std::move(empty));

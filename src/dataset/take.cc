@@ -7,6 +7,7 @@
 #include "arrow/compute/exec.h"
 #include "base/compute_kernels.h"
 #include "base/executor.h"
+#include "dataset/array_types.h"
 #include "dataset/read_plan.h"
 #include "file/null_items.h"
 
@@ -44,7 +45,7 @@ class Taker {
 
   /// `positions` ascend without repeats.
   Result<std::shared_ptr<arrow::RecordBatch>> TakeAscending(std::span<const uint64_t> positions) {
-    if (positions.empty()) return arrow::RecordBatch::MakeEmpty(selection_->output_schema);
+    if (positions.empty()) return EmptyBatch(selection_->output_schema, context_.pool());
     ARROW_RETURN_NOT_OK(Plan(positions));
     std::vector<std::shared_ptr<arrow::RecordBatch>> batches(takes_.size());
     auto read = [&](size_t i) {
@@ -135,41 +136,53 @@ class Taker {
   std::vector<FragmentTake> takes_;
 };
 
+Result<std::shared_ptr<arrow::RecordBatch>> TakeInForm(
+    const Snapshot& snapshot, std::span<const uint64_t> positions,
+    const std::shared_ptr<const ColumnSelection>& selection,
+    std::shared_ptr<const RowCounts> counts, RowForm form) {
+  ARROW_ASSIGN_OR_RAISE(auto batch, Taker(snapshot, selection, std::move(counts)).Take(positions));
+  if (form == RowForm::kStored) return batch;
+  return FinishBatch(selection->finisher.get(), std::move(batch), snapshot.MakeContext().pool());
+}
+
 }  // namespace
 
 Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(const Snapshot& snapshot,
                                                      std::span<const uint64_t> positions,
-                                                     const ColumnRequest& request) {
+                                                     const ColumnRequest& request, RowForm form) {
   ARROW_ASSIGN_OR_RAISE(auto selection, snapshot.Select(request));
   ARROW_ASSIGN_OR_RAISE(auto counts, snapshot.Counts());
   ARROW_RETURN_NOT_OK(CheckPositions(positions, counts->total()));
-  return Taker(snapshot, std::move(selection), std::move(counts)).Take(positions);
+  return TakeInForm(snapshot, positions, selection, std::move(counts), form);
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> TakeComputedRows(
     const Snapshot& snapshot, std::span<const uint64_t> positions,
-    const std::vector<std::pair<std::string, std::string>>& expressions) {
+    const std::vector<std::pair<std::string, std::string>>& expressions,
+    const OutputEncodings& output_encodings) {
+  const ScanOptions options{.expressions = expressions, .output_encodings = output_encodings};
   ARROW_ASSIGN_OR_RAISE(auto plan,
-                        ReadPlan::Make(snapshot, {.expressions = expressions}, /*filter=*/nullptr));
+                        ReadPlan::Make(snapshot, options, /*filter=*/nullptr, RowForm::kOutput));
   ARROW_ASSIGN_OR_RAISE(auto counts, snapshot.Counts());
   ARROW_RETURN_NOT_OK(CheckPositions(positions, counts->total()));
   ARROW_ASSIGN_OR_RAISE(
       auto rows, Taker(snapshot, plan->first_selection(), std::move(counts)).Take(positions));
   ReadMetrics metrics;
-  return plan->MakeOutput(snapshot.MakeContext(), *rows, &metrics.output);
+  return plan->MakeOutput(snapshot.MakeContext(), rows, &metrics.output);
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> TakeRowsOfFragment(const Snapshot& snapshot,
                                                                uint64_t fragment_id,
                                                                std::span<const uint64_t> positions,
-                                                               const ColumnRequest& request) {
+                                                               const ColumnRequest& request,
+                                                               RowForm form) {
   ARROW_ASSIGN_OR_RAISE(auto selection, snapshot.Select(request));
   ARROW_ASSIGN_OR_RAISE(auto counts, snapshot.Counts());
   ARROW_ASSIGN_OR_RAISE(size_t index, snapshot.FindFragment(fragment_id));
   ARROW_RETURN_NOT_OK(CheckPositions(positions, counts->of_fragment(index)));
   std::vector<uint64_t> global(positions.begin(), positions.end());
   for (uint64_t& position : global) position += counts->starts[index];
-  return Taker(snapshot, std::move(selection), std::move(counts)).Take(global);
+  return TakeInForm(snapshot, global, selection, std::move(counts), form);
 }
 
 }  // namespace lance

@@ -13,15 +13,18 @@ namespace lance {
 /// position beyond the end is a user error, before anything is read.
 Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(const Snapshot& snapshot,
                                                      std::span<const uint64_t> positions,
-                                                     const ColumnRequest& request);
-/// The same with columns computed by SQL expressions, each with its name.
+                                                     const ColumnRequest& request,
+                                                     RowForm form = RowForm::kStored);
+/// The same with columns computed by SQL expressions, each with its name, as callers get them.
 Result<std::shared_ptr<arrow::RecordBatch>> TakeComputedRows(
     const Snapshot& snapshot, std::span<const uint64_t> positions,
-    const std::vector<std::pair<std::string, std::string>>& expressions);
+    const std::vector<std::pair<std::string, std::string>>& expressions,
+    const OutputEncodings& output_encodings = {});
 /// The same within one fragment.
 Result<std::shared_ptr<arrow::RecordBatch>> TakeRowsOfFragment(const Snapshot& snapshot,
                                                                uint64_t fragment_id,
                                                                std::span<const uint64_t> positions,
-                                                               const ColumnRequest& request);
+                                                               const ColumnRequest& request,
+                                                               RowForm form = RowForm::kStored);
 
 }  // namespace lance

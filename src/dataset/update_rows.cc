@@ -5,7 +5,7 @@
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
 #include "base/compute_kernels.h"
-#include "dataset/json_columns.h"
+#include "dataset/json_values.h"
 #include "dataset/row_rewrite.h"
 #include "dataset/scan.h"
 #include "query/expr/binder.h"
@@ -13,6 +13,7 @@
 #include "query/expr/kernel/cast.h"
 #include "query/expr/kernel/gather.h"
 #include "query/expr/predicates.h"
+#include "schema/semantic_schema.h"
 
 namespace lance {
 namespace {
@@ -52,7 +53,7 @@ class Updater {
 
   Status Bind(const std::map<std::string, std::string>& updates) {
     ARROW_RETURN_NOT_OK(InitializeComputeKernels());
-    ARROW_ASSIGN_OR_RAISE(schema_, snapshot_->manifest().schema.ToArrow());
+    ARROW_ASSIGN_OR_RAISE(schema_, RewriteSchema(snapshot_->manifest().schema).ToArrow());
     return BindAll(snapshot_->manifest().schema, *schema_, updates).Value(&assignments_);
   }
 
@@ -72,6 +73,7 @@ class Updater {
     options.with_row_id = true;
     options.with_row_address = true;
     options.blob_handling = BlobHandling::kValues;
+    options.output_encodings = WidestEncodings(snapshot_->manifest().schema);
     ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(snapshot_, options));
     uint64_t count = 0;
     while (true) {
@@ -152,7 +154,7 @@ Result<UpdatedRows> UpdateRows(std::shared_ptr<const Snapshot> snapshot,
 
 Status CheckUpdates(const Snapshot& snapshot, const std::map<std::string, std::string>& updates) {
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
-  ARROW_ASSIGN_OR_RAISE(auto schema, snapshot.manifest().schema.ToArrow());
+  ARROW_ASSIGN_OR_RAISE(auto schema, RewriteSchema(snapshot.manifest().schema).ToArrow());
   return BindAll(snapshot.manifest().schema, *schema, updates).status();
 }
 

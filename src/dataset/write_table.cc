@@ -9,6 +9,7 @@
 #include "dataset/blob_columns.h"
 #include "dataset/fragment_writer.h"
 #include "dataset/leaf_changes.h"
+#include "dataset/new_columns.h"
 #include "schema/blob.h"
 #include "table/commit.h"
 #include "table/feature_flags.h"
@@ -22,9 +23,12 @@ struct WritePlan {
   /// The version to append to or to replace; null for a new table.
   std::shared_ptr<const Snapshot> base;
   bool append = false;
+  bool semantic_types = false;
   FileVersion data_version = kDefaultFileVersion;
   /// Of the table after the write.
   Schema table_schema;
+  /// Of the files.
+  Schema file_schema;
   /// For appends.
   AppendMapping mapping;
 };
@@ -53,21 +57,34 @@ Result<FileVersion> ChooseVersion(const WritePlan& plan, const WriteOptions& opt
   return version;
 }
 
-Result<Schema> NewSchema(const WritePlan& plan, const arrow::Schema& data) {
-  for (const auto& name : data.field_names()) {
+/// Sets the schemas of a new table, or of new contents.
+Status MakeSchemas(const arrow::Schema& given, WritePlan* plan) {
+  for (const auto& name : given.field_names()) {
     if (IsReservedColumnName(name)) {
       return UserError("column '", name, "' has a reserved name; rename it");
     }
   }
   int32_t first_id = 0;
-  if (plan.base != nullptr && plan.base->manifest().head.has_max_allocated_field_id()) {
-    first_id = plan.base->manifest().head.max_allocated_field_id() + 1;
+  if (plan->base != nullptr && plan->base->manifest().head.has_max_allocated_field_id()) {
+    first_id = plan->base->manifest().head.max_allocated_field_id() + 1;
   }
-  const bool promote = plan.data_version >= FileVersion::kV2_2;
-  ARROW_ASSIGN_OR_RAISE(Schema schema,
-                        Schema::FromArrow(promote ? *PromoteBlobFields(data) : data, first_id));
-  ARROW_RETURN_NOT_OK(schema.Validate());
-  return schema;
+  const bool promote = plan->data_version >= FileVersion::kV2_2;
+  ARROW_ASSIGN_OR_RAISE(
+      NewColumns columns,
+      MakeNewColumns(promote ? *PromoteBlobFields(given) : given, first_id, plan->semantic_types));
+  plan->table_schema = std::move(columns.table);
+  plan->file_schema = std::move(columns.files);
+  return plan->table_schema.Validate();
+}
+
+Result<bool> ChooseSemanticTypes(const WritePlan& plan, const WriteOptions& options) {
+  if (plan.base == nullptr) return UsesSemanticTypes(options.semantic_types, plan.data_version);
+  const bool has = plan.base->manifest().has_semantic_types();
+  if (!options.semantic_types || *options.semantic_types == has) return has;
+  return UserError(has ? "the table has semantic types, which can't be taken away; leave "
+                         "semantic_types out"
+                       : "the table has no semantic types; upgrade it first, or leave "
+                         "semantic_types out");
 }
 
 Result<WritePlan> MakePlan(const TableHandle& handle, std::shared_ptr<const Snapshot> read,
@@ -82,13 +99,15 @@ Result<WritePlan> MakePlan(const TableHandle& handle, std::shared_ptr<const Snap
   plan.base = read != nullptr && !plan.append ? std::move(read) : newest;
   if (newest != nullptr) ARROW_RETURN_NOT_OK(CheckWritable(newest->manifest()));
   ARROW_ASSIGN_OR_RAISE(plan.data_version, ChooseVersion(plan, options));
+  ARROW_ASSIGN_OR_RAISE(plan.semantic_types, ChooseSemanticTypes(plan, options));
   if (plan.append) {
     plan.table_schema = plan.base->manifest().schema;
     const bool promote = HoldsLeaf(plan.table_schema, IsBlobV2);
     ARROW_ASSIGN_OR_RAISE(
         plan.mapping, MatchForAppend(plan.table_schema, promote ? *PromoteBlobFields(data) : data));
+    plan.file_schema = plan.mapping.file_schema;
   } else {
-    ARROW_ASSIGN_OR_RAISE(plan.table_schema, NewSchema(plan, data));
+    ARROW_RETURN_NOT_OK(MakeSchemas(data, &plan));
   }
   return plan;
 }
@@ -160,6 +179,7 @@ Result<std::shared_ptr<const ManifestFile>> Commit(const Context& context,
   CommitOptions commit;
   commit.apply.data_version = plan.data_version;
   commit.apply.stable_row_ids = options.enable_stable_row_ids;
+  commit.apply.semantic_types = plan.semantic_types;
   commit.naming = options.enable_v2_manifest_paths ? ManifestNaming::kV2 : ManifestNaming::kV1;
   return CommitTransaction(context, handle.table,
                            plan.base != nullptr ? plan.base->file() : nullptr,
@@ -168,6 +188,7 @@ Result<std::shared_ptr<const ManifestFile>> Commit(const Context& context,
 
 /// Whether files written for a new table of schema `ours` fit a table that was created meanwhile.
 bool FilesFit(const Schema& ours, FileVersion version, const Manifest& theirs) {
+  if (ours.semantic_types != theirs.has_semantic_types()) return false;
   auto data_version = theirs.data_version();
   if (!data_version.ok() || *data_version != version) return false;
   auto mine = ours.PreOrder();
@@ -187,9 +208,7 @@ Result<std::shared_ptr<const Snapshot>> WriteTable(
   Context context = handle.session->MakeContext();
   ARROW_ASSIGN_OR_RAISE(WritePlan plan,
                         MakePlan(handle, std::move(read), *data->schema(), options));
-  FragmentWriter writer(context, handle.table,
-                        plan.append ? plan.mapping.file_schema : plan.table_schema,
-                        FileOptions(plan, options));
+  FragmentWriter writer(context, handle.table, plan.file_schema, FileOptions(plan, options));
   ARROW_RETURN_NOT_OK(WriteBatches(context, plan, data, &writer));
   auto committed = Commit(context, handle, plan, options, writer);
 
@@ -221,9 +240,7 @@ Result<Transaction> WriteUncommitted(const TableHandle& handle,
                                      const WriteOptions& options) {
   Context context = handle.session->MakeContext();
   ARROW_ASSIGN_OR_RAISE(WritePlan plan, MakePlan(handle, nullptr, *data->schema(), options));
-  FragmentWriter writer(context, handle.table,
-                        plan.append ? plan.mapping.file_schema : plan.table_schema,
-                        FileOptions(plan, options));
+  FragmentWriter writer(context, handle.table, plan.file_schema, FileOptions(plan, options));
   ARROW_RETURN_NOT_OK(WriteBatches(context, plan, data, &writer));
   writer.Keep();
   return MakeTransaction(plan, options, writer.fragments());

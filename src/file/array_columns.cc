@@ -14,7 +14,7 @@ using encoding::PageBuffer;
 using encoding::PageReader;
 
 // Blobs are read as their bytes or as their places.
-constexpr size_t kMaxShapes = 2;
+constexpr size_t kMaxShapes = 8;
 
 constexpr char kArrayEncodingType[] = "lance.encodings.ArrayEncoding";
 constexpr char kColumnEncodingType[] = "lance.encodings.ColumnEncoding";

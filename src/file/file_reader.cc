@@ -111,7 +111,7 @@ class Column {
   }
 
  private:
-  static constexpr size_t kMaxViews = 2;
+  static constexpr size_t kMaxViews = 8;
 
   const FileMetadata& file_;
   mutable std::atomic<ColumnMetadata*> metadata_{nullptr};
@@ -130,6 +130,8 @@ struct FileReader::Impl {
   /// Of files before 2.1, instead of `columns`.
   std::unique_ptr<TreeColumns> tree;
   uint64_t num_rows = 0;
+  /// By column, if the file's own schema is known: the field of it.
+  std::vector<const Field*> stored_fields;
 
   const Schema& schema() const { return legacy ? legacy->schema : metadata.schema(); }
   size_t num_columns() const { return tree != nullptr ? tree->num_columns() : columns.size(); }
@@ -139,6 +141,7 @@ struct FileReader::Impl {
   }
   /// Where these columns are in a file of just this schema.
   std::vector<uint32_t> ColumnsOf(const Schema& schema) const;
+  void ListStoredFields();
   Status LoadColumns(const Context& context, std::span<const uint32_t> indices) const;
   Result<uint64_t> CountRows(const Context& context) const;
   Status CheckRows(std::span<const RowRange> rows) const;
@@ -186,6 +189,16 @@ std::vector<uint32_t> FileReader::Impl::ColumnsOf(const Schema& schema) const {
   std::vector<uint32_t> out(schema.Leaves().size());
   std::iota(out.begin(), out.end(), 0);
   return out;
+}
+
+void FileReader::Impl::ListStoredFields() {
+  const auto fields = FieldsWithColumns(schema());
+  const auto indices = ColumnsOf(schema());
+  for (size_t i = 0; i < std::min(fields.size(), indices.size()); ++i) {
+    if (indices[i] >= num_columns()) continue;
+    stored_fields.resize(num_columns());
+    stored_fields[indices[i]] = fields[i];
+  }
 }
 
 Status FileReader::Impl::CheckRows(std::span<const RowRange> rows) const {
@@ -252,17 +265,19 @@ FileReader::~FileReader() = default;
 
 Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
                                                      std::shared_ptr<RandomReader> reader,
-                                                     std::optional<uint64_t> table_rows) {
+                                                     std::optional<uint64_t> table_rows,
+                                                     bool with_schema) {
+  with_schema = with_schema || !table_rows;
   ErrorPlace place;
   place.path = reader->path();
   auto impl = std::make_unique<Impl>();
-  auto metadata = FileMetadata::Load(context, *reader, /*with_schema=*/!table_rows);
+  auto metadata = FileMetadata::Load(context, *reader, with_schema);
   if (!metadata.ok()) return WithPlace(metadata.status(), place);
   impl->metadata = *std::move(metadata);
   impl->reader = std::move(reader);
   if (impl->metadata.version() == FileVersion::kV0_1) {
     auto legacy = LegacyMetadata::Load(context, *impl->reader, impl->metadata.legacy_tail(),
-                                       /*needs_schema=*/!table_rows);
+                                       /*needs_schema=*/with_schema);
     if (!legacy.ok()) return WithPlace(legacy.status(), place);
     impl->legacy = *std::move(legacy);
     impl->tree = std::make_unique<LegacyColumns>(*impl->reader, *impl->legacy);
@@ -272,6 +287,7 @@ Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
   for (uint32_t i = 0; impl->tree == nullptr && i < impl->metadata.num_columns(); ++i) {
     impl->columns.push_back(std::make_unique<Column>(impl->metadata));
   }
+  if (with_schema && !impl->legacy) impl->ListStoredFields();
   auto num_rows = table_rows ? Result<uint64_t>(*table_rows) : impl->CountRows(context);
   if (!num_rows.ok()) return WithPlace(num_rows.status(), place);
   impl->num_rows = *num_rows;
@@ -279,6 +295,18 @@ Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
 }
 
 const Schema& FileReader::schema() const { return impl_->schema(); }
+const Field* FileReader::StoredField(int32_t field_id, std::span<const int32_t> field_ids,
+                                     std::span<const int32_t> column_indices) const {
+  // Files of 0.1 have the ids of their table.
+  if (impl_->legacy) return schema().FindById(field_id);
+  const auto at = std::find(field_ids.begin(), field_ids.end(), field_id);
+  const auto index = static_cast<size_t>(at - field_ids.begin());
+  if (at == field_ids.end() || index >= column_indices.size()) return nullptr;
+  const int32_t column = column_indices[index];
+  if (column < 0 || static_cast<size_t>(column) >= impl_->stored_fields.size()) return nullptr;
+  return impl_->stored_fields[static_cast<size_t>(column)];
+}
+
 FileVersion FileReader::version() const { return impl_->metadata.version(); }
 uint64_t FileReader::num_rows() const { return impl_->num_rows; }
 const std::string& FileReader::path() const { return impl_->reader->path(); }

@@ -40,15 +40,20 @@ struct FileProjection {
 class FileReader {
  public:
   /// `table_rows` is given for a file of a table, whose manifest tells the schema and how many rows
-  /// the fragment has: the file's own schema isn't read, schema() is empty. Reading a column with
-  /// another number of rows is Corrupt.
-  static Result<std::shared_ptr<FileReader>> Open(
-      const Context& context, std::shared_ptr<RandomReader> reader,
-      std::optional<uint64_t> table_rows = std::nullopt);
+  /// the fragment has: the file's own schema isn't read, unless `with_schema` is set, and schema()
+  /// is empty. Reading a column with another number of rows is Corrupt.
+  static Result<std::shared_ptr<FileReader>> Open(const Context& context,
+                                                  std::shared_ptr<RandomReader> reader,
+                                                  std::optional<uint64_t> table_rows = std::nullopt,
+                                                  bool with_schema = false);
   ~FileReader();
 
   /// The schema stored in the file itself.
   const Schema& schema() const;
+  /// The field of that schema whose values are those of a field of a table, which says where it is
+  /// (as for Project); null if there is none.
+  const Field* StoredField(int32_t field_id, std::span<const int32_t> field_ids,
+                           std::span<const int32_t> column_indices) const;
   FileVersion version() const;
   uint64_t num_rows() const;
   const std::string& path() const;

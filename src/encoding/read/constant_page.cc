@@ -138,7 +138,10 @@ Status ConstantPage::SetScalarBuffer(Bytes buffer) {
   ByteReader offsets(first);
   uint64_t begin = 0;
   uint64_t end = 0;
-  if (shape_->large_offsets) {
+  // Of the width of the column in the file, which may be read with other offsets.
+  const bool is_large = first.size() == 2 * sizeof(uint64_t) ||
+                        (shape_->large_offsets && first.size() != 2 * sizeof(uint32_t));
+  if (is_large) {
     ARROW_ASSIGN_OR_RAISE(begin, offsets.Read<uint64_t>("scalar offsets"));
     ARROW_ASSIGN_OR_RAISE(end, offsets.Read<uint64_t>("scalar offsets"));
   } else {

@@ -122,8 +122,9 @@ Status LeafSink::ReserveVariable(uint64_t count, uint64_t bytes) {
   }
   if (!shape_->large_offsets && total > static_cast<uint64_t>(kMaxSmallOffset)) {
     return MakeError(ErrorCode::kOverBudget,
-                     "a batch of this column exceeds the 2 GiB that 32-bit offsets can address; "
-                     "read fewer rows at a time");
+                     internal::Concat("a batch of this column has ", total,
+                                      " bytes, more than the 2 GiB that 32-bit offsets can "
+                                      "address; read fewer rows at a time"));
   }
   ARROW_RETURN_NOT_OK(
       offsets_.Reserve(static_cast<int64_t>(count * (shape_->large_offsets ? 8 : 4))));

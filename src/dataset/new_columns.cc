@@ -1,0 +1,25 @@
+#include "dataset/new_columns.h"
+
+#include <utility>
+
+#include "arrow/type.h"
+#include "schema/semantic_schema.h"
+
+namespace lance {
+
+bool UsesSemanticTypes(std::optional<bool> asked, FileVersion files) {
+  return asked.value_or(files >= kSemanticTypesSince);
+}
+
+Result<NewColumns> MakeNewColumns(const arrow::Schema& given, int32_t first_id,
+                                  bool semantic_types) {
+  NewColumns columns;
+  ARROW_ASSIGN_OR_RAISE(columns.table, Schema::FromArrow(given, first_id));
+  columns.files = columns.table;
+  if (!semantic_types) return columns;
+  columns.files = StoredLayouts(given, std::move(columns.files));
+  ARROW_RETURN_NOT_OK(AdoptSemanticTypes(given, &columns.table));
+  return columns;
+}
+
+}  // namespace lance
