@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Union
 
 from . import _core
@@ -82,7 +83,7 @@ def write_dataset(
     semantic_types:
         Whether a new table has semantic types (see docs/semantic-types.md): columns take any layout
         of their values, and older readers refuse the table. Default: only with files of version
-        2.3 or later, which can't be written yet.
+        2.3 or later.
     external_blob_mode:
         What becomes of blobs given as URIs (see :func:`blob_array`): ``reference`` stores the URI,
         ``ingest`` copies the bytes into the table.
@@ -119,7 +120,19 @@ def write_dataset(
     except CoreError as error:
         raise_source_error(stream)
         raise translate(error, "write") from None
-    return LanceDataset._from_core(written)
+    dataset = LanceDataset._from_core(written)
+    if semantic_types is None and dataset.version == 1 and dataset.has_semantic_types:
+        _warn_of_older_readers(dataset)
+    return dataset
+
+
+def _warn_of_older_readers(dataset: "LanceDataset") -> None:
+    warnings.warn(
+        f"{dataset.uri} has semantic types, the default with files of version "
+        f"{dataset.data_storage_version}: older versions of lance can't read it. Give "
+        "semantic_types=True to agree, or semantic_types=False to do without.",
+        stacklevel=3,
+    )
 
 
 def _write_mode(mode: str) -> "_core.WriteMode":

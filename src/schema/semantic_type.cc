@@ -196,7 +196,7 @@ SemanticClass SemanticType::type_class() const {
 }
 
 bool SemanticType::has_output_encodings() const {
-  return kind != SemanticKind::kOther && kind != SemanticKind::kBlob;
+  return type_class() != SemanticClass::kUnchanged && kind != SemanticKind::kBlob;
 }
 
 bool SemanticType::Accepts(const arrow::DataType& input) const {
@@ -297,7 +297,7 @@ std::string EncodingOfLayout(std::string_view logical_type) {
 
 std::string EncodingOfInput(const arrow::Field& input) {
   auto storage = StorageType(input.type());
-  const std::string extension = ExtensionNameOf(input);
+  std::string extension = ExtensionNameOf(input);
   if (IsStoredAsJson(extension, *storage)) return extension;
   for (const Layout& layout : kLayouts) {
     if (layout.is_view && layout.input == storage->id()) return std::string(layout.encoding);

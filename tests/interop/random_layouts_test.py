@@ -64,7 +64,11 @@ def test_layouts_of_ours(seed, version, tmp_path, pylance, lancecpp):
     path = str(tmp_path / "t.lance")
     try:
         dataset = lancecpp.write_dataset(
-            table, path, data_storage_version=version, max_rows_per_file=table.num_rows // 2 + 1
+            table,
+            path,
+            data_storage_version=version,
+            max_rows_per_file=table.num_rows // 2 + 1,
+            semantic_types=False,
         )
     except Exception as error:
         assert any(part in str(error) for part in random_layouts.REFUSED), error
@@ -115,7 +119,9 @@ def test_blobs_of_ours(seed, place, kind, tmp_path, pylance, lancecpp):
         field = pa.field("l", array.type)
     table = pa.table([array], schema=pa.schema([field]))
     rows = table.num_rows // 2 + 1
-    lancecpp.write_dataset(table, path, data_storage_version=version, max_rows_per_file=rows)
+    lancecpp.write_dataset(
+        table, path, data_storage_version=version, max_rows_per_file=rows, semantic_types=False
+    )
     for _ in range(2):
         ours, theirs = lancecpp.dataset(path), pylance.dataset(path)
         if kind != "2.0":  # the reference shows nulls of 2.0 as they are stored, as position 1

@@ -73,16 +73,16 @@ def test_upgraded(seed, version, tmp_path, pylance, lancecpp):
         if expected.num_rows:
             rows = rng.integers(0, expected.num_rows, 20).tolist()
             assert values(dataset.take(rows, output_encodings=encodings)) == values(dataset.take(rows))
-        if version in ("2.1", "2.2"):
+        if version != "legacy":  # which can't be written
             dataset = lancecpp.write_dataset(shown.slice(0, ROWS), path, mode="append")
             expected = pa.concat_tables([expected, expected.slice(0, ROWS)])
             check(dataset.to_table(), expected, expected.schema)
-    if version in ("2.1", "2.2"):
+    if version != "legacy":
         dataset.optimize.compact_files()
         check(dataset.to_table(), expected, expected.schema)
 
 
-@pytest.mark.parametrize("version", ["2.1", "2.2"])
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2", "2.3"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_made_by_us(seed, version, tmp_path, lancecpp):
     table = random_tables.table(seed)
@@ -90,8 +90,8 @@ def test_made_by_us(seed, version, tmp_path, lancecpp):
     try:
         dataset = lancecpp.write_dataset(table, path, data_storage_version=version, semantic_types=True)
     except (OSError, ValueError, NotImplementedError) as error:
-        assert "no semantic type" in str(error)
-        pytest.skip("no semantic type")
+        assert "no semantic type" in str(error) or (version == "2.0" and "null struct" in str(error))
+        pytest.skip(f"refused: {error!s:.80}")
     check(dataset.to_table(), table, table.schema)
     again = lancecpp.write_dataset(
         dataset.to_table(output_encodings=random_encodings(np.random.default_rng(seed), dataset)),

@@ -7,6 +7,7 @@ users.
 import decimal
 import glob
 import json
+import warnings
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -335,6 +336,22 @@ def test_no_way_back(lancecpp, path):
     assert dataset.has_semantic_types and is_flagged(path)
 
 
+def test_the_default_of_new_files(lancecpp, pylance, path):
+    data = pa.table({"s": strings(["a"], pa.large_string())})
+    with pytest.warns(UserWarning, match="older versions of lance can't read"):
+        dataset = lancecpp.write_dataset(data, path, data_storage_version="2.3")
+    assert dataset.has_semantic_types and is_flagged(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lancecpp.write_dataset(data, path, mode="append")
+        assert not lancecpp.write_dataset(data, path + "2", data_storage_version="2.3", semantic_types=False).has_semantic_types
+        assert lancecpp.write_dataset(data, path + "3", data_storage_version="2.3", semantic_types=True).has_semantic_types
+        assert not lancecpp.write_dataset(data, path + "4", data_storage_version="2.2").has_semantic_types
+        # New contents of a table that there is don't change what it is.
+        assert not lancecpp.write_dataset(data, path + "4", data_storage_version="2.3", mode="overwrite").has_semantic_types
+    assert pylance.dataset(path + "2").to_table() == data
+
+
 def test_older_readers_refuse(lancecpp, pylance, path):
     lancecpp.write_dataset(pa.table({"s": ["a"]}), path, semantic_types=True)
     with pytest.raises(Exception, match="(?i)support"):
@@ -384,19 +401,18 @@ ALIASES = {
 
 
 def aliases_of(version):
-    lacking = () if version in ("2.1", "2.2") else ("json", "large_list", "large_list_struct", "decimal:256 narrow",
+    lacking = () if version != "2.0" else ("json", "large_list", "large_list_struct", "decimal:256 narrow",
                                                     "decimal:256 wide", "dict large", "list_struct")  # fmt: skip
     return {name: case for name, case in ALIASES.items() if name not in lacking}
 
 
-@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2"])
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2", "2.3"])
 @pytest.mark.parametrize("writer", ["pylance", "lancecpp"])
 def test_upgrade(writer, version, lancecpp, pylance, path, request):
-    if writer == "lancecpp" and version == "2.0":
-        pytest.skip("not written")
     cases = aliases_of(version)
     data = pa.table({name: column for name, (column, _, _) in cases.items()})
-    request.getfixturevalue(writer).write_dataset(data, path, data_storage_version=version)
+    options = {"semantic_types": False} if writer == "lancecpp" else {}
+    request.getfixturevalue(writer).write_dataset(data, path, data_storage_version=version, **options)
     before = lancecpp.dataset(path)
     old = before.to_table()
     ids = before.lance_schema
@@ -426,9 +442,8 @@ def test_upgrade(writer, version, lancecpp, pylance, path, request):
     assert dataset.version == now.version
     # The old version is read as it was.
     assert lancecpp.dataset(path, version=before.version).to_table() == old
-    if version != "2.0":  # which can't be written
-        again = lancecpp.write_dataset(now.to_table(), path, mode="append")
-        assert plain_rows(again.to_table()) == plain_rows(pa.concat_tables([data, data]))
+    again = lancecpp.write_dataset(now.to_table(), path, mode="append")
+    assert plain_rows(again.to_table()) == plain_rows(pa.concat_tables([data, data]))
 
 
 def plain_rows(table):
@@ -583,7 +598,7 @@ def changed(lancecpp, path, version="2.2", stable=False):
     return dataset, data.schema
 
 
-@pytest.mark.parametrize("version", ["2.1", "2.2"])
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2", "2.3"])
 @pytest.mark.parametrize("stable", [False, True])
 def test_changes(lancecpp, path, version, stable):
     dataset, schema = changed(lancecpp, path, version, stable)
