@@ -222,7 +222,8 @@ struct FragmentReader::Opener {
     auto find = [&](int32_t id) {
       return reader.StoredField(id, SpanOf(file.fields()), SpanOf(file.column_indices()));
     };
-    auto layouts = WithStoredLayouts(stored ? *stored : part, find);
+    auto layouts = WithStoredLayouts(stored ? *stored : part, find,
+                                     /*decodes_offsets=*/reader.version() != FileVersion::kV0_1);
     if (!layouts.ok()) return WithPlace(layouts.status(), {.path = reader.path()});
     return *layouts ? *std::move(layouts) : std::move(stored);
   }

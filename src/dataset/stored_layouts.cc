@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "schema/blob.h"
+#include "schema/logical_type.h"
 #include "schema/semantic_type.h"
 
 namespace lance {
@@ -20,7 +21,6 @@ std::string_view KeysOf(std::string_view dictionary) {
 /// Whether values that a file holds in one layout can be decoded to the other: the width of offsets
 /// is a matter of decoding.
 bool CanDecode(const SemanticType& type, std::string_view stored, std::string_view wanted) {
-  if (stored == wanted) return true;
   if (type.kind != SemanticKind::kString && type.kind != SemanticKind::kBinary) return false;
   if (IsDictionary(stored) != IsDictionary(wanted)) return false;
   return !IsDictionary(stored) || KeysOf(stored) == KeysOf(wanted);
@@ -28,13 +28,15 @@ bool CanDecode(const SemanticType& type, std::string_view stored, std::string_vi
 
 class Layouts {
  public:
-  explicit Layouts(const FindStored& find) : find_(find) {}
+  Layouts(const FindStored& find, bool decodes_offsets)
+      : find_(find), decodes_offsets_(decodes_offsets) {}
 
   Status Adapt(Field* wanted) {
     if (wanted->IsLeaf()) {
       const Field* stored = find_(wanted->id);
       return stored == nullptr ? Status::OK() : AdaptLeaf(*stored, wanted);
     }
+    if (!decodes_offsets_) AdaptList(wanted);
     for (Field& child : wanted->children) ARROW_RETURN_NOT_OK(Adapt(&child));
     return Status::OK();
   }
@@ -42,6 +44,19 @@ class Layouts {
   bool changed() const { return changed_; }
 
  private:
+  static bool IsList(const Field& field) {
+    const FieldKind kind = KindOfLogicalType(field.logical_type);
+    return kind == FieldKind::kList || kind == FieldKind::kLargeList;
+  }
+
+  void AdaptList(Field* wanted) {
+    if (!IsList(*wanted)) return;
+    const Field* stored = find_(wanted->id);
+    if (stored == nullptr || !IsList(*stored)) return;
+    changed_ = changed_ || wanted->logical_type != stored->logical_type;
+    wanted->logical_type = stored->logical_type;
+  }
+
   Status AdaptLeaf(const Field& stored, Field* wanted) {
     if (IsBlobV1(*wanted) || IsBlobV1Descriptor(*wanted) || IsBlobV2Descriptor(*wanted)) {
       return Status::OK();
@@ -61,21 +76,27 @@ class Layouts {
                                stored.logical_type, ", expected ", type.name),
                        {.field = wanted->name});
     }
-    if (CanDecode(type, stored.logical_type, wanted->logical_type)) return Status::OK();
+    const bool is_same = stored.logical_type == wanted->logical_type;
+    if (is_same ||
+        (decodes_offsets_ && CanDecode(type, stored.logical_type, wanted->logical_type))) {
+      return Status::OK();
+    }
     wanted->logical_type = stored.logical_type;
     changed_ = true;
     return Status::OK();
   }
 
   const FindStored& find_;
+  const bool decodes_offsets_;
   bool changed_ = false;
 };
 
 }  // namespace
 
-Result<std::optional<Schema>> WithStoredLayouts(const Schema& wanted, const FindStored& find) {
+Result<std::optional<Schema>> WithStoredLayouts(const Schema& wanted, const FindStored& find,
+                                                bool decodes_offsets) {
   Schema stored = wanted;
-  Layouts layouts(find);
+  Layouts layouts(find, decodes_offsets);
   for (Field& field : stored.fields) ARROW_RETURN_NOT_OK(layouts.Adapt(&field));
   if (!layouts.changed()) return std::nullopt;
   return stored;

@@ -13,9 +13,10 @@ namespace lance {
 /// null if the file doesn't say.
 using FindStored = std::function<const Field*(int32_t id)>;
 
-/// `wanted` in the layouts that a data file holds its leaves in, where these can't be decoded to
-/// the wanted ones; nothing if all of them can. A file that holds values of another semantic type
-/// than the table says is Corrupt.
-Result<std::optional<Schema>> WithStoredLayouts(const Schema& wanted, const FindStored& find);
+/// `wanted` in the layouts that a data file holds its fields in, where these can't be decoded to
+/// the wanted ones; nothing if all of them can. `decodes_offsets`: to offsets of any width, unlike
+/// files of 0.1. A file that holds values of another semantic type than the table says is Corrupt.
+Result<std::optional<Schema>> WithStoredLayouts(const Schema& wanted, const FindStored& find,
+                                                bool decodes_offsets);
 
 }  // namespace lance

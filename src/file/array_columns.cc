@@ -13,7 +13,7 @@ namespace v20 = encoding::v20;
 using encoding::PageBuffer;
 using encoding::PageReader;
 
-// Blobs are read as their bytes or as their places.
+// Blobs are read as their bytes or as their places, others with offsets of either width.
 constexpr size_t kMaxShapes = 8;
 
 constexpr char kArrayEncodingType[] = "lance.encodings.ArrayEncoding";

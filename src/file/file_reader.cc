@@ -98,8 +98,8 @@ class Column {
     return Status::OK();
   }
 
-  /// The pages compiled for a shape, once the metadata is loaded. Columns are read as one shape,
-  /// blobs as their bytes or as their places.
+  /// The pages compiled for a shape, once the metadata is loaded. Columns are mostly read as one
+  /// shape, blobs as their bytes or as their places, others with offsets of either width.
   Result<const ColumnView*> View(const LeafShape& shape) const {
     std::lock_guard lock(views_mutex_);
     for (const auto& view : views_) {
