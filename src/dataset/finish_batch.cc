@@ -31,7 +31,7 @@ Result<ArrayPtr> Show(const Field& field, const ArrayPtr& values, bool semantic_
 }  // namespace
 
 Result<std::shared_ptr<const BatchFinisher>> BatchFinisher::Make(
-    std::shared_ptr<arrow::Schema> read, std::vector<std::optional<Field>> fields,
+    const std::shared_ptr<arrow::Schema>& read, std::vector<std::optional<Field>> fields,
     bool semantic_types) {
   arrow::FieldVector shown = read->fields();
   bool changed = false;

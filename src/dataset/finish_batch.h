@@ -16,9 +16,9 @@ class BatchFinisher {
  public:
   /// For each column of `read` the field that it holds, if it is one of the table. Null if nothing
   /// is to be done.
-  static Result<std::shared_ptr<const BatchFinisher>> Make(std::shared_ptr<arrow::Schema> read,
-                                                           std::vector<std::optional<Field>> fields,
-                                                           bool semantic_types);
+  static Result<std::shared_ptr<const BatchFinisher>> Make(
+      const std::shared_ptr<arrow::Schema>& read, std::vector<std::optional<Field>> fields,
+      bool semantic_types);
 
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
   /// OverBudget where values don't fit into their output encoding, which the error names with their

@@ -50,8 +50,8 @@ OutputEncodings WidestEncodings(const Schema& schema);
 Schema RewriteSchema(const Schema& table);
 /// Some fields of a table in the layouts that `whole` has them in.
 Schema WithLayoutsOf(const Schema& whole, Schema part);
-/// Sets what WithMetadata(kOutputEncodingKey) says to a field, after its metadata has changed.
-/// `path` is for the error.
+/// Makes a field follow the output encoding that its metadata says, after that has changed. One
+/// that doesn't exist is a user error at `path`.
 Status UpdateOutputEncoding(const std::string& path, Field* field);
 
 /// Null when data with the extensions of `data` may go into the field of a table; otherwise says
