@@ -15,7 +15,7 @@ from __future__ import annotations
 def _load_engine() -> None:
     """Loads _core. It brings pyarrow's Arrow libraries with it, but does not import pyarrow."""
     try:
-        from . import _core  # noqa: F401
+        from . import _core
     except ImportError as error:
         # Arrow's libraries are not where a plain install has them (beside this package), or
         # another pyarrow is installed. Those that pyarrow itself loads do as well.
@@ -30,7 +30,10 @@ def _load_engine() -> None:
                 f"lancecpp needs pyarrow 26.0.*, found {pyarrow.__version__}: "
                 "pip install 'pyarrow==26.0.*'"
             ) from error
-        from . import _core  # noqa: F401
+        from . import _core
+    from .guard import guard
+
+    guard(_core)
 
 
 _load_engine()

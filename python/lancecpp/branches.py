@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, TypedDict
 
-from .errors import CoreError, translate
+from .errors import CoreError, string_map, text, translate
 
 if TYPE_CHECKING:
     from . import _core
@@ -52,13 +52,15 @@ class Branches:
     def delete(self, branch: str) -> None:
         """Deletes a branch with its versions and files."""
         try:
-            self._dataset._core.delete_branch(branch)
+            self._dataset._core.delete_branch(text("branch", branch))
         except CoreError as error:
             raise translate(error, "refs", branch) from None
 
     def replace_metadata(self, branch: str, metadata: Dict[str, str]) -> None:
+        """Replaces the entries that are kept with a branch."""
+        entries = string_map("metadata", metadata)
         try:
-            self._dataset._core.replace_branch_metadata(branch, metadata)
+            self._dataset._core.replace_branch_metadata(text("branch", branch), entries)
         except CoreError as error:
             raise translate(error, "refs", branch) from None
 

@@ -18,7 +18,18 @@ from .cleanup import (
     cleanup_stats,
 )
 from .delta import DatasetDelta, make_delta
-from .errors import CoreError, refuse_later_work, translate, unsigned
+from .errors import (
+    CoreError,
+    flag,
+    names,
+    optional_text,
+    refuse_later_work,
+    seconds,
+    string_map,
+    text,
+    translate,
+    unsigned,
+)
 from .merge_insert import MergeInsertBuilder
 from .optimize import DatasetOptimizer
 from .scanner import filter_argument
@@ -117,23 +128,11 @@ class TableChanges:
         >>> data.schema
         key: int32
         """
-        import pyarrow as pa
-
-        converted = []
-        for alteration in alterations:
-            if "path" not in alteration:
-                raise ValueError("path is required")
-            given = [alteration.get(key) for key in ("name", "nullable", "data_type")]
-            if all(value is None for value in given):
-                raise ValueError("At least one of name, nullable, or data_type must be specified")
-            name, nullable, data_type = given
-            schema = None if data_type is None else pa.schema([pa.field("x", data_type)])
-            converted.append((alteration["path"], name, nullable, schema))
-        self._change("change", "alter_columns", converted)
+        self._change("change", "alter_columns", [_alteration(one) for one in alterations])
 
     def drop_columns(self, columns: List[str]) -> None:
         """Takes columns out of the schema; their data stays until the files are rewritten."""
-        self._change("schema", "drop_columns", list(columns))
+        self._change("schema", "drop_columns", names("columns", columns))
 
     def merge(
         self,
@@ -151,7 +150,9 @@ class TableChanges:
         """
         stream = to_stream(data_obj, schema)
         try:
-            self._core = self._core.merge(stream, left_on, right_on or left_on)
+            self._core = self._core.merge(
+                stream, text("left_on", left_on), text("right_on", right_on or left_on)
+            )
         except CoreError as error:
             raise_source_error(stream)
             raise translate(error, "change") from None
@@ -194,7 +195,7 @@ class TableChanges:
         >>> data.delete("id >= 2")
         {'num_deleted_rows': 2}
         """
-        sql = self._sql_of(predicate, "change")
+        sql = self._sql_of("predicate", predicate, "change")
         count = self._count("change", "delete", sql, conflict_retries, retry_timeout)
         return {"num_deleted_rows": count}
 
@@ -217,8 +218,8 @@ class TableChanges:
         >>> data.to_table().to_pydict()
         {'id': [1, 2], 'x': [10, 22]}
         """
-        updates = dict(updates)
-        condition = None if where is None else self._sql_of(where, "schema")
+        updates = string_map("updates", updates)
+        condition = None if where is None else self._sql_of("where", where, "schema")
         try:
             self._core.check_update(updates)
             self._core.scan_schema(_core.ScanOptions(filter=condition))
@@ -229,7 +230,7 @@ class TableChanges:
             "update",
             updates,
             condition,
-            data_storage_version,
+            optional_text("data_storage_version", data_storage_version),
             conflict_retries,
             retry_timeout,
         )
@@ -242,10 +243,10 @@ class TableChanges:
         """
         return MergeInsertBuilder(self, on)
 
-    def _sql_of(self, condition: Any, verb: str) -> str:
+    def _sql_of(self, name: str, condition: Any, verb: str) -> str:
         if condition is None:
-            raise TypeError("argument 'predicate': 'None' is not an instance of 'str'")
-        given = filter_argument(condition, self)
+            raise TypeError(f"argument '{name}': 'None' is not an instance of 'str'")
+        given = filter_argument(condition, self, name)
         if given.get("filter") is not None:
             return given["filter"]
         try:
@@ -255,11 +256,11 @@ class TableChanges:
 
     def _count(self, verb: str, method: str, *arguments: Any) -> int:
         *given, retries, timeout = arguments
-        if isinstance(timeout, timedelta):
-            timeout = timeout.total_seconds()
         try:
             made, count = getattr(self._core, method)(
-                *given, unsigned("conflict_retries", retries), float(timeout)
+                *given,
+                unsigned("conflict_retries", retries),
+                seconds("retry_timeout", timeout),
             )
         except CoreError as error:
             raise translate(error, verb) from None
@@ -278,33 +279,40 @@ class TableChanges:
 
     def update_config(self, values: Values, *, replace: bool = False) -> Dict[str, str]:
         """Sets keys of the table config (None deletes one) or replaces it; returns all of it."""
-        self._change("change", "change_metadata", config=(dict(values), replace))
+        self._change("change", "change_metadata", config=_entries("values", values, replace))
         return self._core.config()
 
     def delete_config_keys(self, keys: List[str]) -> None:
-        self._change("change", "change_metadata", config=({key: None for key in keys}, False))
+        """Takes keys out of the table config."""
+        values = {key: None for key in names("keys", keys)}
+        self._change("change", "change_metadata", config=(values, False))
 
     def update_metadata(self, values: Values, *, replace: bool = False) -> Dict[str, str]:
         """The same for the metadata of the table."""
-        self._change("change", "change_metadata", table=(dict(values), replace))
+        self._change("change", "change_metadata", table=_entries("values", values, replace))
         return self._core.table_metadata()
 
     def update_schema_metadata(self, values: Values, *, replace: bool = False) -> Dict[str, str]:
         """The same for the metadata of the Arrow schema."""
-        self._change("change", "change_metadata", schema=(dict(values), replace))
+        self._change("change", "change_metadata", schema=_entries("values", values, replace))
         return self.schema_metadata
 
     def replace_schema_metadata(self, new_metadata: Dict[str, str]) -> None:
+        """Replaces the metadata of the Arrow schema."""
         self.update_schema_metadata(new_metadata, replace=True)
 
     def update_field_metadata(
         self, field_updates: Dict[str, Values], *, replace: bool = False
     ) -> None:
         """The same for the metadata of fields, by their paths."""
-        fields = {path: (dict(values), replace) for path, values in field_updates.items()}
+        fields = {
+            text("field_updates", path): _entries("field_updates", values, replace)
+            for path, values in field_updates.items()
+        }
         self._change("change", "change_metadata", fields=fields)
 
     def replace_field_metadata(self, field_name: str, new_metadata: Dict[str, str]) -> None:
+        """Replaces the metadata of the field at a path."""
         self.update_field_metadata({field_name: new_metadata}, replace=True)
 
     def upgrade_semantic_types(self) -> None:
@@ -336,6 +344,7 @@ class TableChanges:
 
     @property
     def branches(self) -> Branches:
+        """The branches of the table, to list, change and delete."""
         return Branches(self)
 
     def create_branch(
@@ -346,7 +355,7 @@ class TableChanges:
     ) -> "LanceDataset":
         """Starts a branch from a version (default this one) and opens it."""
         refuse_later_work("create_branch", {"storage_options": storage_options or None})
-        return self._made("create_branch", branch, self._reference(reference))
+        return self._made("create_branch", text("branch", branch), self._reference(reference))
 
     def shallow_clone(
         self,
@@ -398,6 +407,7 @@ class TableChanges:
         new_bases: Iterable[DatasetBasePath],
         transaction_properties: Optional[Dict[str, str]] = None,
     ) -> None:
+        """Adds places that files of later versions may lie in."""
         refuse_later_work("add_bases", {"transaction_properties": transaction_properties or None})
         bases = [(base.id or 0, base.name, base.is_dataset_root, base.path) for base in new_bases]
         self._change("change", "add_bases", bases)
@@ -406,6 +416,7 @@ class TableChanges:
 
     @property
     def optimize(self) -> DatasetOptimizer:
+        """Upkeep: compaction, and cleaning up after commits."""
         return DatasetOptimizer(self)
 
     def cleanup_old_versions(
@@ -556,7 +567,7 @@ class TableChanges:
         if commit_message is not None:
             properties = {
                 **(transaction.transaction_properties or {}),
-                _COMMIT_MESSAGE: commit_message,
+                _COMMIT_MESSAGE: text("commit_message", commit_message),
             }
             transaction = Transaction(
                 transaction.read_version, transaction.operation, transaction.uuid, properties
@@ -658,4 +669,36 @@ def _transaction(
         raise ValueError(
             "read_version is required for all operations except Overwrite and Restore"
         )
-    return Transaction(0 if read_version is None else read_version, operation)
+    version = 0 if read_version is None else unsigned("read_version", read_version)
+    return Transaction(version, operation)
+
+
+def _alteration(given: Dict[str, Any]) -> Tuple[str, Optional[str], Optional[bool], Any]:
+    """The engine's argument for one alteration of a column."""
+    import pyarrow as pa
+
+    if not isinstance(given, dict):
+        raise TypeError(f"an alteration is a dict with 'path', got {type(given).__name__}")
+    if "path" not in given:
+        raise ValueError("path is required")
+    for key in given:
+        if key not in ("path", "name", "nullable", "data_type"):
+            raise ValueError(f"Unknown key: {key}. Valid keys are name, nullable, and data_type.")
+    name, nullable, data_type = (given.get(key) for key in ("name", "nullable", "data_type"))
+    if name is None and nullable is None and data_type is None:
+        raise ValueError("At least one of name, nullable, or data_type must be specified")
+    if data_type is not None and not isinstance(data_type, pa.DataType):
+        raise TypeError(
+            f"argument 'data_type': expected a pyarrow.DataType, got {type(data_type).__name__} "
+            f"{data_type!r}"
+        )
+    return (
+        text("path", given["path"]),
+        optional_text("name", name),
+        None if nullable is None else flag("nullable", nullable),
+        None if data_type is None else pa.schema([pa.field("x", data_type)]),
+    )
+
+
+def _entries(name: str, values: Values, replace: bool) -> Tuple[Values, bool]:
+    return (string_map(name, values, nullable=True), flag("replace", replace))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Dict, List, Optional
 
-from .errors import refuse_later_work, unsigned
+from .errors import flag, refuse_later_work, unsigned, unsigned_list
 
 _DEFAULT_AGE = timedelta(days=14)
 
@@ -64,15 +64,24 @@ def cleanup_policy(
         older_than = _DEFAULT_AGE
     before = None
     if older_than is not None:
+        if not isinstance(older_than, timedelta):
+            raise TypeError(
+                f"argument 'older_than': '{type(older_than).__name__}' object is not an instance "
+                "of 'timedelta'"
+            )
         age = (older_than.days * 86400 + older_than.seconds) * 10**9
         before = time.time_ns() - age - older_than.microseconds * 1000
+        # Beyond the years 1677 to 2262 there are no versions that could be told apart.
+        before = max(-(2**63), min(before, 2**63 - 1))
     if retain_versions is not None and unsigned("retain_versions", retain_versions) == 0:
         raise ValueError("Invalid user input: retain_versions must be at least 1, got 0")
     return {
         "before_timestamp_ns": before,
         "retain_versions": retain_versions,
-        "versions": None if versions is None else [unsigned("versions", v) for v in versions],
-        "delete_unverified": bool(delete_unverified),
-        "error_if_tagged_old_versions": bool(error_if_tagged_old_versions),
+        "versions": None if versions is None else unsigned_list("versions", versions),
+        "delete_unverified": flag("delete_unverified", delete_unverified),
+        "error_if_tagged_old_versions": flag(
+            "error_if_tagged_old_versions", error_if_tagged_old_versions
+        ),
         "dry_run": dry_run,
     }

@@ -24,16 +24,17 @@ from . import _core
 from .bitmap import Bitmap
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile, row_selection
 from .changes import TableChanges
-from .errors import CoreError, refuse_later_work, translate, unsigned
+from .errors import CoreError, refuse_later_work, text, translate, unsigned
 from .fragment import LanceFragment
 from .pyarrow_classes import CountsAs, new_dataset, takes_pyarrow_arguments
 from .scanner import (
     LanceScanner,
     column_expressions,
-    column_names,
     encoding_overrides,
     make_scanner,
+    positions,
     take_failed,
+    taken_columns,
 )
 from .schema import LanceSchema
 from .semantic_schema import SemanticSchema
@@ -95,7 +96,7 @@ def dataset(
         A number or the name of a tag; default the newest version.
     asof:
         The newest version committed strictly before this time (a naive time is local). A string
-        is read as ISO 8601.
+        is read as ISO 8601. Has no effect when a version is given.
     default_scan_options:
         Arguments of :meth:`LanceDataset.scanner` to use where a call gives none.
 
@@ -139,7 +140,7 @@ def _open(
         },
     )
     reference = None if version is None else version_reference(version)
-    as_of_ns = None if asof is None else _nanoseconds(asof)
+    as_of_ns = None if asof is None or version is not None else _nanoseconds(asof)
     try:
         return _core.Dataset.open(uri, reference, as_of_ns)
     except CoreError as error:
@@ -278,14 +279,17 @@ class LanceDataset(TableChanges):
 
     @property
     def uri(self) -> str:
+        """Where the table is, as it was opened."""
         return self._core.uri
 
     @property
     def version(self) -> int:
+        """The number of this version."""
         return self._core.version
 
     @property
     def schema(self) -> "pa.Schema":
+        """The Arrow schema of this version."""
         return self._core.schema
 
     @property
@@ -320,10 +324,12 @@ class LanceDataset(TableChanges):
 
     @property
     def max_field_id(self) -> int:
+        """The largest id that a field of this version has or had."""
         return self._core.max_field_id
 
     @property
     def has_stable_row_ids(self) -> bool:
+        """Whether rows keep their ids when they are rewritten."""
         return self._core.has_stable_row_ids
 
     @property
@@ -388,6 +394,7 @@ class LanceDataset(TableChanges):
 
     @property
     def tags(self) -> Tags:
+        """The tags of the table, to list, change and delete."""
         return Tags(self)
 
     # Reading.
@@ -616,12 +623,13 @@ class LanceDataset(TableChanges):
         >>> data.take([2], columns={"next": "id + 1"}).to_pydict()
         {'next': [13]}
         """
+        positions(indices)
         if self._row_filter is not None:
             return self.to_table(columns=columns, output_encodings=output_encodings).take(indices)
         encodings = encoding_overrides(output_encodings)
         if isinstance(columns, dict):
             return self._take_expressions(indices, columns, encodings)
-        names = None if columns is None else column_names("take", columns)
+        names = taken_columns(columns)
         try:
             return self._core.take(indices, names, encodings)
         except CoreError as error:
@@ -685,7 +693,7 @@ class LanceDataset(TableChanges):
         """
         key, rows = row_selection(ids, addresses, indices)
         try:
-            blobs = self._core.take_blobs(blob_column, key, rows)
+            blobs = self._core.take_blobs(text("blob_column", blob_column), key, rows)
         except CoreError as error:
             raise translate(error, "scan") from None
         return [None if blob is None else BlobFile(blob, buffer_size) for blob in blobs]
@@ -706,7 +714,7 @@ class LanceDataset(TableChanges):
         """
         key, rows = row_selection(ids, addresses, indices)
         try:
-            batch = self._core.read_blobs(blob_column, key, rows)
+            batch = self._core.read_blobs(text("blob_column", blob_column), key, rows)
         except CoreError as error:
             raise translate(error, "scan") from None
         return list(zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()))
@@ -732,6 +740,7 @@ class LanceDataset(TableChanges):
         return None
 
     def replace_schema(self, schema: "pa.Schema") -> "LanceDataset":
+        """Not supported: use :meth:`alter_columns` to cast columns."""
         raise NotImplementedError("replace_schema: use alter_columns to cast columns")
 
     def sort_by(self, sorting: Any, **kwargs: Any) -> Any:
@@ -741,9 +750,11 @@ class LanceDataset(TableChanges):
         return pyarrow.dataset.dataset(self.to_table().sort_by(sorting, **kwargs))
 
     def join(self, *args: Any, **kwargs: Any) -> Any:
+        """Not supported: use ``to_table()`` and ``pyarrow.Table.join``, or an engine."""
         raise NotImplementedError("join: use to_table() and pyarrow.Table.join, or an engine")
 
     def join_asof(self, *args: Any, **kwargs: Any) -> Any:
+        """Not supported: use ``to_table()`` and ``pyarrow.Table.join_asof``."""
         raise NotImplementedError("join_asof: use to_table() and pyarrow.Table.join_asof")
 
     # Fragments.
@@ -764,6 +775,7 @@ class LanceDataset(TableChanges):
         return None
 
     def fragment_ids(self) -> Bitmap:
+        """The ids of the fragments."""
         return Bitmap(info.id for info in self._core.fragments())
 
     # Writing.

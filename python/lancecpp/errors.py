@@ -8,7 +8,8 @@ place that knows which. Every exception made here has the attributes ``code``, `
 
 from __future__ import annotations
 
-from typing import Any, Dict, Type
+from datetime import timedelta
+from typing import Any, Dict, List, Mapping, Optional, Type
 
 from . import _core
 
@@ -110,6 +111,15 @@ def unsigned(name: str, value: Any, bits: int = 64) -> int:
     return number
 
 
+def unsigned_list(name: str, values: Any) -> List[int]:
+    """``values`` as a list of such ints."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise TypeError(
+            f"argument '{name}': expected a list of int, got {type(values).__name__} {values!r}"
+        )
+    return [unsigned(name, value) for value in values]
+
+
 def flag(name: str, value: Any) -> bool:
     """``value`` as a bool; nothing else is taken for one, like in pylance's extension."""
     if isinstance(value, bool):
@@ -119,6 +129,63 @@ def flag(name: str, value: Any) -> bool:
     raise TypeError(
         f"argument '{name}': '{type(value).__name__}' object is not an instance of 'bool'"
     )
+
+
+def text(name: str, value: Any) -> str:
+    """``value`` as a str that can be stored."""
+    if not isinstance(value, str):
+        raise TypeError(
+            f"argument '{name}': '{type(value).__name__}' object is not an instance of 'str'"
+        )
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"argument '{name}': {value!r} has a lone surrogate, which no UTF-8 text can hold"
+        ) from None
+    return value
+
+
+def names(name: str, values: Any) -> List[str]:
+    """``values`` as a list of str. A str is none, though it could be taken for its letters."""
+    if isinstance(values, (str, bytes, Mapping)):
+        raise TypeError(
+            f"argument '{name}': expected a list of str, got {type(values).__name__} {values!r}"
+        )
+    try:
+        listed = list(values)
+    except TypeError:
+        raise TypeError(
+            f"argument '{name}': '{type(values).__name__}' object is not an instance of 'Sequence'"
+        ) from None
+    return [text(name, value) for value in listed]
+
+
+def string_map(name: str, values: Any, *, nullable: bool = False) -> Dict[str, Any]:
+    """``values`` as a dict of str and str, or None where ``nullable``."""
+    if not isinstance(values, Mapping):
+        raise TypeError(
+            f"argument '{name}': '{type(values).__name__}' object is not an instance of 'dict'"
+        )
+    return {
+        text(name, key): None if nullable and value is None else text(name, value)
+        for key, value in values.items()
+    }
+
+
+def optional_text(name: str, value: Any) -> Optional[str]:
+    return None if value is None else text(name, value)
+
+
+def seconds(name: str, value: Any) -> float:
+    """Those of a timedelta, or a number of them."""
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(
+            f"argument '{name}': '{type(value).__name__}' object is not an instance of 'timedelta'"
+        )
+    return float(value)
 
 
 def refuse_later_work(call: str, arguments: Dict[str, Any]) -> None:

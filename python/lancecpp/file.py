@@ -15,7 +15,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, TypeVar, Union
 
 from . import _core
-from .errors import CoreError, refuse_later_work, translate, unsigned
+from .errors import (
+    CoreError,
+    names,
+    optional_text,
+    refuse_later_work,
+    text,
+    translate,
+    unsigned,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -139,10 +147,19 @@ class LanceFileReader:
                 "table_id": table_id,
             },
         )
-        if columns is not None and not columns:
+        # A name may come twice, the column doesn't.
+        wanted = None if columns is None else list(dict.fromkeys(names("columns", columns)))
+        if wanted == []:
             raise ValueError("Attempt to read zero columns from the file: name at least one")
+        self._path = text("path", os.fspath(path))
         self._reader = _inner_reader or _call(
-            "open_file", lambda: _core.FileReader.open(os.fspath(path), columns)
+            "open_file", lambda: _core.FileReader.open(self._path, wanted)
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"LanceFileReader(path={self._path!r}, rows={self.num_rows()}, "
+            f"columns={self._reader.schema.names})"
         )
 
     def read_all(self, *, batch_size: int = 1024, batch_readahead: int = 16) -> ReaderResults:
@@ -273,16 +290,23 @@ class LanceFileWriter:
             raise TypeError(
                 f"LanceFileWriter.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
             )
+        import pyarrow as pa
+
+        if schema is not None and not isinstance(schema, pa.Schema):
+            raise TypeError(
+                f"argument 'schema': expected a pyarrow.Schema, got {type(schema).__name__}"
+            )
+        place, file_version = text("path", os.fspath(path)), optional_text("version", version)
         if max_page_bytes is not None and unsigned("max_page_bytes", max_page_bytes) == 0:
             raise ValueError("max_page_bytes must be greater than 0, got 0")
         cache = None if data_cache_bytes is None else unsigned("data_cache_bytes", data_cache_bytes)
         self._writer = _inner_writer or _call(
             "write_file",
             lambda: _core.FileWriter(
-                os.fspath(path),
+                place,
                 None if schema is None else schema.empty_table(),
                 cache,
-                version,
+                file_version,
             ),
         )
         self.closed = False
@@ -310,12 +334,14 @@ class LanceFileWriter:
     def add_schema_metadata(self, key: str, value: str) -> None:
         """Adds an entry to the metadata of the schema."""
         self._check_open()
-        self._writer.add_schema_metadata(key, value)
+        self._writer.add_schema_metadata(text("key", key), text("value", value))
 
     def add_global_buffer(self, data: bytes) -> int:
         """Adds bytes of the caller's own; returns the index to read them by: 1, 2, …"""
         self._check_open()
-        return _call("write_file", lambda: self._writer.add_global_buffer(data))
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(f"argument 'data': expected bytes, got {type(data).__name__}")
+        return _call("write_file", lambda: self._writer.add_global_buffer(bytes(data)))
 
     def _check_open(self) -> None:
         if self.closed:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, Optional, 
 
 from . import _core, wire
 from .arrow_stream import raise_source_error, to_stream
-from .errors import CoreError, refuse_later_work, translate
+from .errors import CoreError, refuse_later_work, text, translate
 from .pyarrow_classes import CountsAs, takes_pyarrow_arguments
 from .scanner import (
     LanceScanner,
-    column_names,
     encoding_overrides,
     make_scanner,
+    positions,
     take_failed,
+    taken_columns,
 )
 from .schema import LanceSchema
 
@@ -119,6 +120,7 @@ class FragmentMetadata:
 
     @property
     def num_deletions(self) -> int:
+        """The number of deleted rows."""
         return 0 if self.deletion_file is None else self.deletion_file.num_deleted_rows
 
     @property
@@ -126,6 +128,7 @@ class FragmentMetadata:
         return self.physical_rows - self.num_deletions
 
     def data_files(self) -> List[DataFile]:
+        """The files that hold its columns."""
         return self.files
 
     def to_json(self) -> Dict[str, Any]:
@@ -296,14 +299,17 @@ class LanceFragment:
 
     @property
     def fragment_id(self) -> int:
+        """Its id, which stays the same in all versions."""
         return self._info.id
 
     @property
     def metadata(self) -> FragmentMetadata:
+        """What the manifest says of it."""
         return decode_fragment(self._dataset._core.serialized_fragment(self.fragment_id))
 
     @property
     def schema(self) -> "pa.Schema":
+        """The schema of the table."""
         return self._dataset.schema
 
     @property
@@ -313,10 +319,12 @@ class LanceFragment:
 
     @property
     def num_deletions(self) -> int:
+        """The number of deleted rows."""
         return self._info.num_deletions
 
     @property
     def physical_schema(self) -> "pa.Schema":
+        """The schema of the table."""
         return self._dataset.schema
 
     @property
@@ -325,6 +333,7 @@ class LanceFragment:
         return None
 
     def data_files(self) -> List[DataFile]:
+        """The files that hold its columns."""
         return [_data_file(info) for info in self._info.files]
 
     def deletion_file(self) -> Optional[str]:
@@ -334,6 +343,7 @@ class LanceFragment:
 
     @takes_pyarrow_arguments
     def count_rows(self, filter: Optional[Any] = None) -> int:
+        """The number of live rows, or of those for which a condition is true."""
         if filter is not None:
             return self.scanner(filter=filter).count_rows()
         return self._info.num_rows
@@ -351,7 +361,8 @@ class LanceFragment:
         output_encodings: Optional[Dict[str, str]] = None,
     ) -> "pa.Table":
         """Rows by their position among the live rows of this fragment, in the given order."""
-        names = column_names("take", columns)
+        positions(indices)
+        names = taken_columns(columns)
         encodings = encoding_overrides(output_encodings)
         core = self._dataset._core
         try:
@@ -412,6 +423,7 @@ class LanceFragment:
         strict_batch_size: Optional[bool] = None,
         output_encodings: Optional[Dict[str, str]] = None,
     ) -> Iterator["pa.RecordBatch"]:
+        """Reads rows batch by batch; the arguments are those of :meth:`LanceDataset.scanner`."""
         arguments = {name: value for name, value in locals().items() if name != "self"}
         return self._scanner(arguments).to_batches()
 
@@ -436,6 +448,7 @@ class LanceFragment:
         strict_batch_size: Optional[bool] = None,
         output_encodings: Optional[Dict[str, str]] = None,
     ) -> "pa.Table":
+        """Reads rows into a table; the arguments are those of :meth:`LanceDataset.scanner`."""
         arguments = {name: value for name, value in locals().items() if name != "self"}
         return self._scanner(arguments).to_table()
 
@@ -489,7 +502,9 @@ class LanceFragment:
         try:
             chosen = self._dataset._core.to_table(
                 _core.ScanOptions(
-                    columns=["_rowaddr"], filter=predicate, fragments=[self.fragment_id]
+                    columns=["_rowaddr"],
+                    filter=text("predicate", predicate),
+                    fragments=[self.fragment_id],
                 )
             )
         except CoreError as error:
@@ -502,7 +517,7 @@ class LanceFragment:
     def delete_rows(self, offsets: Any) -> Optional[FragmentMetadata]:
         """The fragment without the rows at these physical offsets; None if none is left."""
         try:
-            content = self._dataset._core.delete_from_fragment(self.fragment_id, offsets)
+            content = self._dataset._core.delete_from_fragment(self.fragment_id, positions(offsets))
         except CoreError as error:
             raise translate(error, "change") from None
         return None if content is None else decode_fragment(content)
@@ -519,7 +534,10 @@ class LanceFragment:
         try:
             return _widened(
                 self._dataset._core.merge_into_fragment(
-                    self.fragment_id, stream, left_on, right_on or left_on
+                    self.fragment_id,
+                    stream,
+                    text("left_on", left_on),
+                    text("right_on", right_on or left_on),
                 )
             )
         except CoreError as error:
@@ -560,6 +578,7 @@ class LanceFragment:
         order_by: Optional[List[Any]] = None,
         **kwargs: Any,
     ) -> "pd.DataFrame":
+        """Reads rows into a pandas DataFrame; ``kwargs`` go to ``pyarrow.Table.to_pandas``."""
         scanner = self.scanner(
             columns=columns,
             filter=filter,

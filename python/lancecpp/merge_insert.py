@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Tuple, Union
 
 from . import _core
 from .arrow_stream import raise_source_error, to_stream
-from .errors import CoreError, translate, unsigned
+from .errors import CoreError, names, optional_text, seconds, text, translate, unsigned
 from .transaction import Transaction, decode_transaction
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ class MergeInsertBuilder:
     def __init__(self, dataset: "LanceDataset", on: Union[str, Iterable[str], None]):
         self._dataset = dataset
         self._options = _core.MergeInsertOptions()
-        names = [on] if isinstance(on, str) else list(on or [])
+        columns = names("on", [on] if isinstance(on, str) else [] if on is None else on)
         try:
-            self._options.on = dataset._core.merge_key(names)
+            self._options.on = dataset._core.merge_key(columns)
         except CoreError as error:
             raise translate(error, "schema") from None
         self._retries = _DEFAULT_RETRIES
@@ -62,7 +62,7 @@ class MergeInsertBuilder:
         self, action: _core.WhenMatched, condition: Optional[str] = None
     ) -> "MergeInsertBuilder":
         self._options.when_matched = action
-        self._options.update_condition = condition
+        self._options.update_condition = optional_text("condition", condition)
         return self
 
     def when_not_matched_insert_all(self) -> "MergeInsertBuilder":
@@ -76,7 +76,7 @@ class MergeInsertBuilder:
     ) -> "MergeInsertBuilder":
         """Rows of the table with other keys than the source's are deleted; with ``expr`` only those
         for which this SQL condition is true."""
-        if expr is not None:
+        if optional_text("expr", expr) is not None:
             try:
                 self._dataset._core.scan_schema(_core.ScanOptions(filter=expr))
             except CoreError as error:
@@ -92,7 +92,7 @@ class MergeInsertBuilder:
 
     def retry_timeout(self, timeout: timedelta) -> "MergeInsertBuilder":
         """After this time nothing is done anew."""
-        self._timeout = timeout
+        self._timeout = timedelta(seconds=seconds("timeout", timeout))
         return self
 
     def use_index(self, use_index: bool) -> "MergeInsertBuilder":
@@ -113,7 +113,7 @@ class MergeInsertBuilder:
 
     def data_storage_version(self, version: str) -> "MergeInsertBuilder":
         """The version of the data files that are written; default the table's."""
-        self._options.data_storage_version = version
+        self._options.data_storage_version = text("version", version)
         return self
 
     def execute(self, data_obj: Any, *, schema: Optional["pa.Schema"] = None) -> Dict[str, int]:

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from . import _core, wire
-from .errors import CoreError, refuse_later_work, translate
+from .errors import (
+    CoreError,
+    flag,
+    optional_text,
+    refuse_later_work,
+    translate,
+    unsigned,
+    unsigned_list,
+)
 from .fragment import FragmentMetadata, decode_fragment
 
 if TYPE_CHECKING:
@@ -34,15 +42,28 @@ _WITHOUT_EFFECT = (
     "binary_copy_read_batch_bytes",
     "defer_index_remap",
 )
+_COUNTS = (
+    "target_rows_per_fragment",
+    "max_bytes_per_file",
+    "batch_size",
+    "max_source_fragments",
+    "max_source_rows",
+    "max_source_bytes",
+    "max_rows_per_group",
+    "num_threads",
+    "io_buffer_size",
+    "binary_copy_read_batch_bytes",
+)
 _MODES = ("reencode", "try_binary_copy", "force_binary_copy")
 
 
 def _core_options(options: Dict[str, Any]) -> _core.CompactionOptions:
     made = _core.CompactionOptions()
     for name, value in options.items():
+        checked = None if value is None else _checked(name, value)
         if name in _OPTIONS:
-            if value is not None:
-                setattr(made, name, value)
+            if checked is not None:
+                setattr(made, name, checked)
         elif name == "compaction_mode":
             if value not in (None, *_MODES):
                 raise ValueError(f"Invalid compaction mode: {value}; there are {', '.join(_MODES)}")
@@ -51,6 +72,25 @@ def _core_options(options: Dict[str, Any]) -> _core.CompactionOptions:
         elif name not in _WITHOUT_EFFECT:
             raise ValueError(f"Invalid compaction option: {name}")
     return made
+
+
+def _checked(name: str, value: Any) -> Any:
+    """An option's value, if it is of the type that the option takes."""
+    if name in _COUNTS:
+        return unsigned(name, value)
+    if name == "materialize_deletions":
+        return flag(name, value)
+    if name == "data_storage_version":
+        return optional_text(name, value)
+    if name == "materialize_deletions_threshold":
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(
+                f"argument '{name}': must be real number, not {type(value).__name__}"
+            )
+        return float(value)
+    if name == "excluded_fragment_ids":
+        return unsigned_list(name, value)
+    return value
 
 
 @dataclass
@@ -242,5 +282,6 @@ class DatasetOptimizer:
         self._dataset.update_config(config_of(auto_cleanup_config))
 
     def disable_auto_cleanup(self, **kwargs: Any) -> None:
+        """Cleans up no more after commits."""
         keys = [key for key in self._dataset.config() if key.startswith("lance.auto_cleanup.")]
         self._dataset.delete_config_keys(keys)

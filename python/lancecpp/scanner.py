@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from . import _core
-from .errors import CoreError, flag, refuse_later_work, translate, unsigned
+from .errors import CoreError, flag, names, refuse_later_work, text, translate, unsigned
 from .pushdown import PushedFilter, filtered, keep_back, push_down, within
 from .pyarrow_classes import CountsAs
 
@@ -62,7 +62,8 @@ def _scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
     """The engine's options for keyword arguments other than the filter."""
     arguments = {name: value for name, value in arguments.items() if value is not None}
     for name in _TUNING:
-        arguments.pop(name, None)
+        if name in arguments:
+            _check_tuning(name, arguments.pop(name))
     columns = arguments.pop("columns", None)
     expressions = column_expressions(columns) if isinstance(columns, dict) else None
     options = _core.ScanOptions(
@@ -84,6 +85,22 @@ def _scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
     return options
 
 
+def _check_tuning(name: str, value: Any) -> None:
+    """Has no effect, but a wrong value is a mistake all the same."""
+    if name == "late_materialization":
+        if not isinstance(value, bool):
+            if not isinstance(value, list):
+                raise ValueError("late_materialization must be a bool or a list of strings")
+            names(name, value)
+    elif name == "io_buffer_size":
+        unsigned(name, value)
+    elif name in ("batch_readahead", "fragment_readahead"):
+        if _row_count(name, value) == 0 and name == "batch_readahead":
+            raise ValueError("batch_readahead must be greater than 0, got 0")
+    else:
+        flag(name, value)
+
+
 def column_names(call: str, columns: Any) -> Optional[List[str]]:
     """``columns`` as a list of names, or None for all."""
     if columns is None:
@@ -95,12 +112,23 @@ def column_names(call: str, columns: Any) -> Optional[List[str]]:
         )
     if not isinstance(columns, list):
         raise TypeError(f"columns must be a list or dict[name, expression], got {type(columns)}")
-    for name in columns:
-        if not isinstance(name, str):
-            raise TypeError(
-                f"argument 'columns': '{type(name).__name__}' object is not an instance of 'str'"
-            )
-    return columns
+    return names("columns", columns)
+
+
+def taken_columns(columns: Any) -> Optional[List[str]]:
+    """The columns of a take, where a sequence of any type does and a name may come twice."""
+    if columns is None or isinstance(columns, dict):
+        return column_names("take", columns)
+    return list(dict.fromkeys(names("columns", columns)))
+
+
+def positions(indices: Any) -> Any:
+    """What may be the positions of rows; the engine looks at each of them."""
+    if indices is None or isinstance(indices, (str, bytes)):
+        raise TypeError(
+            f"argument 'indices': expected a sequence of int, got {type(indices).__name__}"
+        )
+    return indices
 
 
 def encoding_overrides(encodings: Optional[Dict[str, str]]) -> Dict[str, str]:
@@ -117,19 +145,14 @@ def encoding_overrides(encodings: Optional[Dict[str, str]]) -> Dict[str, str]:
 
 def column_expressions(columns: Dict[Any, Any]) -> List[Tuple[str, str]]:
     """``{name: expression}`` as pairs."""
-    for name, expression in columns.items():
-        for text in (name, expression):
-            if not isinstance(text, str):
-                raise TypeError(
-                    f"argument 'columns': '{type(text).__name__}' object is not an instance of "
-                    "'str'"
-                )
-    return list(columns.items())
+    return [(text("columns", name), text("columns", sql)) for name, sql in columns.items()]
 
 
-def filter_argument(condition: Any, dataset: "LanceDataset") -> Dict[str, Any]:
+def filter_argument(
+    condition: Any, dataset: "LanceDataset", name: str = "filter"
+) -> Dict[str, Any]:
     """The engine's options for an SQL condition, or a pyarrow expression that it understands."""
-    sql, expression = _conditions([condition])
+    sql, expression = _conditions([condition], name)
     if expression is None:
         return {"filter": sql}
     pushed = push_down(expression, dataset._core)
@@ -138,7 +161,9 @@ def filter_argument(condition: Any, dataset: "LanceDataset") -> Dict[str, Any]:
     return {"substrait_filter": pushed.substrait}
 
 
-def _conditions(filters: Iterable[Any]) -> Tuple[Optional[str], Optional["pc.Expression"]]:
+def _conditions(
+    filters: Iterable[Any], name: str = "filter"
+) -> Tuple[Optional[str], Optional["pc.Expression"]]:
     """All conditions of a scan: one in SQL at most, and those of pyarrow together."""
     sql = None
     expression = None
@@ -146,15 +171,14 @@ def _conditions(filters: Iterable[Any]) -> Tuple[Optional[str], Optional["pc.Exp
         if condition is None:
             continue
         if isinstance(condition, str):
-            sql = condition
+            sql = text(name, condition)
             continue
         import pyarrow.compute as pc
 
         if not isinstance(condition, pc.Expression):
-            raise NotImplementedError(
-                f"scanner: argument 'filter' as {type(condition).__name__} is not supported by "
-                "this version of lancecpp; pass an SQL condition as a string or a pyarrow "
-                "expression"
+            raise TypeError(
+                f"argument '{name}': expected an SQL condition as a str, or a pyarrow expression, "
+                f"got {type(condition).__name__} {condition!r}"
             )
         expression = condition if expression is None else expression & condition
     return sql, expression
@@ -273,14 +297,17 @@ class LanceScanner:
 
     @staticmethod
     def from_dataset(*args: Any, **kwargs: Any) -> Any:
+        """Not supported: use :meth:`LanceDataset.scanner`."""
         raise NotImplementedError("from_dataset: use LanceDataset.scanner")
 
     @staticmethod
     def from_fragment(*args: Any, **kwargs: Any) -> Any:
+        """Not supported: use :meth:`LanceFragment.scanner`."""
         raise NotImplementedError("from_fragment: use LanceFragment.scanner")
 
     @staticmethod
     def from_batches(*args: Any, **kwargs: Any) -> Any:
+        """Not supported: use ``pyarrow.dataset.Scanner.from_batches``."""
         raise NotImplementedError("from_batches: use pyarrow.dataset.Scanner.from_batches")
 
     def _changed(self, **changes: Any) -> "LanceScanner":
@@ -447,6 +474,7 @@ class LanceScanner:
         return plan.rstrip("\n")
 
     def take(self, indices: Any) -> "pa.Table":
+        """Not supported: use :meth:`LanceDataset.take`."""
         raise NotImplementedError("take: use LanceDataset.take")
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 from . import _core
+from .errors import text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,7 +69,7 @@ class LanceSchema:
 
     def field(self, path: str) -> Optional[LanceField]:
         """The field at ``path`` (``a.b``), or None."""
-        return _find(self._fields, path.split("."))
+        return _find(self._fields, text("path", path).split("."))
 
     def field_case_insensitive(self, path: str) -> Optional[LanceField]:
         return self.field(path) or _find(self._fields, path.split("."), fold=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Dict, List, Optional, Tuple, TypedDict
 
 from . import _core
-from .errors import CoreError, translate
+from .errors import CoreError, string_map, text, translate
 
 
 class Tag(TypedDict):
@@ -43,7 +43,7 @@ class Tags:
 
     def get_version(self, tag: str) -> int:
         """The version that ``tag`` names."""
-        info = self._infos().get(tag)
+        info = self._infos().get(text("tag", tag))
         if info is None:
             raise ValueError(f"Ref not found error: tag {tag} does not exist")
         return info.version
@@ -57,15 +57,18 @@ class Tags:
         self._call("update_tag", tag, self._reference(reference))
 
     def delete(self, tag: str) -> None:
+        """Deletes a tag; the version stays."""
         self._call("delete_tag", tag)
 
     def replace_metadata(self, tag: str, metadata: Dict[str, str]) -> None:
-        self._call("replace_tag_metadata", tag, metadata)
+        """Replaces the entries that are kept with a tag."""
+        self._call("replace_tag_metadata", tag, string_map("metadata", metadata))
 
     def _reference(self, reference: Any) -> Any:
         return self._dataset._reference(reference)
 
     def _call(self, method: str, tag: str, *arguments: Any) -> None:
+        text("tag", tag)
         try:
             getattr(self._dataset._core, method)(tag, *arguments)
         except CoreError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Optional, Tuple, Union
 
-from .errors import unsigned
+from .errors import text, unsigned
 
 # A number, a tag, a branch with a number (None: the newest), or None for the newest version.
 Reference = Optional[Union[int, str, Tuple[Optional[str], Optional[int]]]]
@@ -15,10 +15,7 @@ def uri_text(uri: Any) -> str:
     """A path or URI as text."""
     if isinstance(uri, os.PathLike):
         uri = os.fspath(uri)
-    if not isinstance(uri, str):
-        raise TypeError(
-            f"argument 'uri': '{type(uri).__name__}' object is not an instance of 'str'"
-        )
+    text("uri", uri)
     if not uri or "\0" in uri:
         raise ValueError(f"Failed to parse path {uri!r}: it must be a folder name or a URI")
     return os.path.expanduser(uri)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Union
 
 from . import _core
 from .arrow_stream import raise_source_error, to_stream
-from .errors import CoreError, flag, refuse_later_work, translate, unsigned
+from .errors import (
+    CoreError,
+    flag,
+    optional_text,
+    refuse_later_work,
+    string_map,
+    translate,
+    unsigned,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -153,22 +161,13 @@ def _at_least_one(name: str, value: Any) -> int:
 
 
 def _storage_version(version: Optional[str]) -> Optional[str]:
-    if version is not None and version not in _STORAGE_VERSIONS:
+    if optional_text("data_storage_version", version) is not None and version not in _STORAGE_VERSIONS:
         raise ValueError(
             f"Invalid user input: Unknown Lance storage version: {version}; known are "
             f"{', '.join(_STORAGE_VERSIONS)}"
         )
     return version
 
-
-def _string_map(name: str, values: Optional[Dict[str, str]]) -> Dict[str, str]:
-    for item in (values or {}).items():
-        for text in item:
-            if not isinstance(text, str):
-                raise TypeError(
-                    f"argument '{name}': '{type(text).__name__}' object is not an instance of 'str'"
-                )
-    return dict(values or {})
 
 def write_uncommitted(
     data: Any, uri: Any, schema: Optional["pa.Schema"], **arguments: Any
@@ -229,8 +228,10 @@ def _options(call: str, arguments: Dict[str, Any]) -> "_core.WriteOptions":
         semantic_types=None
         if get("semantic_types") is None
         else flag("semantic_types", get("semantic_types")),
-        commit_message=get("commit_message"),
-        transaction_properties=_string_map("transaction_properties", get("transaction_properties")),
+        commit_message=optional_text("commit_message", get("commit_message")),
+        transaction_properties=string_map(
+            "transaction_properties", get("transaction_properties") or {}
+        ),
         config=auto_cleanup_config(get("auto_cleanup_options")),
         ingest_external_blobs=_ingests_blobs(get("external_blob_mode", "reference")),
         allow_external_blob_outside_bases=flag(
@@ -252,7 +253,12 @@ def auto_cleanup_config(options: Any) -> Dict[str, str]:
     """The table config by which old versions are cleaned up after commits."""
     if options is None:
         return {}
-    values = dict(options) if isinstance(options, dict) else vars(options)
+    values = dict(options) if isinstance(options, dict) else getattr(options, "__dict__", None)
+    if values is None or "interval" not in values:
+        raise TypeError(
+            "auto_cleanup_options: expected a dict with 'interval' and 'older_than_seconds' or "
+            f"'retain_versions', got {options!r}"
+        )
     config = {"lance.auto_cleanup.interval": str(unsigned("interval", values["interval"]))}
     if values.get("older_than_seconds") is not None:
         seconds = unsigned("older_than_seconds", values["older_than_seconds"])

@@ -424,7 +424,7 @@ def test_filters_say_where_they_are_wrong(lancecpp, path):
     table = lancecpp.write_dataset(TABLE, path)
     with pytest.raises(ValueError, match="no column 'idd'; did you mean 'id'.*character 11"):
         table.count_rows("id > 1 or idd = 2")
-    with pytest.raises(NotImplementedError, match="filter"):
+    with pytest.raises(TypeError, match="filter"):
         table.to_table(filter=1)
 
 
