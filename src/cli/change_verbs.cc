@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/options.h"
 
 namespace lance::cli {
 namespace {
@@ -58,7 +59,7 @@ void AddRows(CLI::App& app, Action* action) {
       ->required();
 
   Verb update(app, action, "update", "Set columns to values of SQL expressions",
-              "flights.lance 'distance=distance * 1.609' \"carrier='-'\" --where 'month = 1'",
+              "flights.lance 'distance=distance * 2' \"carrier='-'\" --where 'month = 1'",
               RunUpdate);
   update.app
       ->add_option("ASSIGNMENTS", update.arguments->assignments,
@@ -74,7 +75,8 @@ void AddCleanup(CLI::App& app, Action* action) {
   auto& arguments = *verb.arguments;
   verb.app->add_option("--older-than", arguments.older_than,
                        "Versions committed longer ago: 14d, 2h … (default 14d)");
-  verb.app->add_option("--retain", arguments.retain, "Keep the newest so many versions");
+  verb.app->add_option("--retain", arguments.retain, "Keep the newest so many versions")
+      ->check(WholeNumber(1), "NUMBER");
   verb.app->add_flag(
       "--delete-unverified", arguments.delete_unverified,
       "Also files of no version that are younger than 7 days; nobody may be writing");
@@ -100,7 +102,7 @@ void AddChangeVerbs(CLI::App& app, Action* action) {
                "flights.lance", RunCompact);
   compact.app
       ->add_option("--target-rows", compact.arguments->target_rows, "Rows of the new fragments")
-      ->check(CLI::PositiveNumber)
+      ->check(WholeNumber(1), "NUMBER")
       ->capture_default_str();
 
   AddCleanup(app, action);

@@ -1,7 +1,9 @@
 // The verbs that change a table.
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -81,6 +83,11 @@ Status RunRestore(const ChangeArguments& arguments) {
 }
 
 Status RunTag(const ChangeArguments& arguments) {
+  if (!arguments.name.empty() && std::all_of(arguments.name.begin(), arguments.name.end(),
+                                             [](char c) { return c >= '0' && c <= '9'; })) {
+    return UserError("not the name of a tag: ", arguments.name,
+                     "; --version takes digits for the number of a version");
+  }
   ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
   ARROW_ASSIGN_OR_RAISE(auto tags, dataset->Tags());
   VersionRef version = ReferenceTo(*dataset);
@@ -129,7 +136,8 @@ Status RunBranches(const ChangeArguments& arguments) {
 Status RunDropColumns(const ChangeArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
   ARROW_ASSIGN_OR_RAISE(auto changed, dataset->DropColumns(arguments.columns));
-  PrintVersion(arguments, *changed, "dropped " + Counted(arguments.columns.size(), "column"));
+  const std::set<std::string> distinct(arguments.columns.begin(), arguments.columns.end());
+  PrintVersion(arguments, *changed, "dropped " + Counted(distinct.size(), "column"));
   return Status::OK();
 }
 

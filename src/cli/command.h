@@ -67,6 +67,7 @@ struct ExportArguments {
   std::string file;
   std::optional<FileFormat> format;
   std::optional<std::string> columns;
+  std::optional<std::string> filter;
   bool overwrite = false;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/options.h"
 
 namespace lance::cli {
 namespace {
@@ -38,10 +39,12 @@ void AddImport(CLI::App& app, Action* action) {
           "create (default): fail if there is a table; append: add rows; overwrite: new contents")
       ->check(CLI::IsMember(kModes));
   verb->add_option("--max-rows-per-file", write->max_rows_per_file, "Rows per data file at most")
-      ->check(CLI::PositiveNumber)
+      ->check(WholeNumber(1), "NUMBER")
       ->capture_default_str();
-  verb->add_option("--storage-version", write->data_storage_version,
-                   "Version of the data files: 2.1, 2.2, stable; default: the table's, or 2.2");
+  verb->add_option(
+      "--storage-version", write->data_storage_version,
+      "Version of the data files: 2.0, 2.1, 2.2, 2.3 (unstable), stable, next; default: "
+      "the table's, or 2.2");
   verb->add_flag("--json", arguments->json, "Print JSON");
   verb->footer(
       "In CSV, fields without quotes that are empty or NA are null; types are guessed from the "
@@ -57,6 +60,7 @@ void AddExport(CLI::App& app, Action* action) {
   AddFormat(verb, &arguments->format);
   verb->add_option("--columns", arguments->columns,
                    "Only these columns, separated by commas; paths like a.b are allowed");
+  AddFilter(verb, &arguments->filter);
   verb->add_option("--version,--version-ref", arguments->table.version,
                    "Read this version: a number, or the name of a tag");
   verb->add_flag("--overwrite", arguments->overwrite, "Replace FILE if it exists");

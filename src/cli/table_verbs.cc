@@ -1,11 +1,11 @@
 // Declares the verbs on tables: info, schema, versions, count, head, take, explain.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <string>
 
 #include "cli/command.h"
+#include "cli/options.h"
 
 namespace lance::cli {
 namespace {
@@ -28,23 +28,6 @@ void AddVerb(CLI::App& app, Action* action, const std::string& name, const std::
   verb->callback([=] { *action = [=] { return run(*arguments); }; });
 }
 
-// CLI11's own checks print the limits of double.
-CLI::Validator WholeNumber() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char letter) {
-          return letter >= '0' && letter <= '9';
-        });
-        return digits ? std::string() : "'" + text + "' is not a whole number from 0 on";
-      },
-      "NUMBER");
-}
-
-void AddFilter(CLI::App* verb, std::optional<std::string>* filter) {
-  verb->add_option("--filter", *filter,
-                   "Only rows for which this SQL condition is true (docs/expressions.md)");
-}
-
 void AddCount(CLI::App& app, Action* action) {
   CLI::App* verb = app.add_subcommand("count", "Count the rows");
   auto arguments = std::make_shared<CountArguments>();
@@ -60,7 +43,7 @@ void AddHead(CLI::App& app, Action* action) {
   auto arguments = std::make_shared<RowsArguments>();
   AddTableOptions(verb, &arguments->table, /*with_version=*/true);
   verb->add_option("-n,--rows", arguments->limit, "How many rows")
-      ->check(WholeNumber())
+      ->check(WholeNumber(), "NUMBER")
       ->capture_default_str();
   verb->add_option("--columns", arguments->columns,
                    "Only these columns, separated by commas; paths like a.b are allowed");
@@ -74,7 +57,8 @@ void AddTake(CLI::App& app, Action* action) {
   auto arguments = std::make_shared<RowsArguments>();
   AddTableOptions(verb, &arguments->table, /*with_version=*/true);
   verb->add_option("INDICES", arguments->indices, "Positions, counted from 0")
-      ->check(WholeNumber())
+      ->delimiter(',')
+      ->check(WholeNumber(), "NUMBER")
       ->required();
   verb->add_option("--columns", arguments->columns,
                    "Only these columns, separated by commas; paths like a.b are allowed");
@@ -87,7 +71,7 @@ void AddExplain(CLI::App& app, Action* action) {
   auto arguments = std::make_shared<ExplainArguments>();
   AddTableOptions(verb, &arguments->rows.table, /*with_version=*/true);
   verb->add_option("-n,--rows", arguments->limit, "How many rows; default all")
-      ->check(WholeNumber());
+      ->check(WholeNumber(), "NUMBER");
   verb->add_option("--columns", arguments->rows.columns,
                    "Only these columns, separated by commas; paths like a.b are allowed");
   AddFilter(verb, &arguments->rows.filter);

@@ -64,6 +64,7 @@ Status RunExport(const ExportArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
   ScanOptions options;
   options.columns = SplitColumns(arguments.columns);
+  options.filter = arguments.filter;
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::RecordBatchReader> source, dataset->Scan(options));
   auto rows = std::make_shared<uint64_t>(0);
   auto counted = CountRows(std::move(source), dataset->uri(), rows);

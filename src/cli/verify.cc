@@ -34,10 +34,14 @@ Json FindingsJson(const std::vector<Finding>& findings) {
   return out;
 }
 
+// What the report says of a file without columns that has problems is no fact about the file: its
+// metadata could not be read, or it is of another kind, such as a manifest.
+bool IsKnown(const FileVerification& file) { return file.findings.empty() || file.columns > 0; }
+
 Json VerificationJson(const FileVerification& file) {
   return {{"file", file.path},
           {"size", file.size_bytes},
-          {"version", FileVersionName(file.version)},
+          {"version", IsKnown(file) ? Json(FileVersionName(file.version)) : Json(nullptr)},
           {"rows", file.rows},
           {"columns", file.columns},
           {"pages", file.pages},
@@ -57,9 +61,12 @@ std::string VerificationText(const FileVerification& file) {
   } else {
     text += file.skipped.empty() ? "sound" : Counted(file.skipped.size(), "part") + " not checked";
   }
-  text += ", version " + std::string(FileVersionName(file.version)) + ", " +
-          Counted(file.rows, "row") + ", " + Counted(file.columns, "column") + ", " +
-          Counted(file.pages, "page") + "\n";
+  if (IsKnown(file)) {
+    text += ", version " + std::string(FileVersionName(file.version)) + ", " +
+            Counted(file.rows, "row") + ", " + Counted(file.columns, "column") + ", " +
+            Counted(file.pages, "page");
+  }
+  text += "\n";
   for (const Finding& finding : file.findings) text += "  " + FindingText(finding);
   for (const Finding& finding : file.skipped) text += "  not checked: " + FindingText(finding);
   return text;

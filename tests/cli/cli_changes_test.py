@@ -29,6 +29,8 @@ def test_tags(cli, uri):
     cli("untag", uri, "first")
     assert "first" in cli.fails("untag", uri, "first")
     assert "alphanumeric" in cli.fails("tag", uri, "a b")
+    # --version 2 would never reach it.
+    assert "number of a version" in cli.fails("tag", uri, "2")
 
 
 def test_branches(cli, uri):
@@ -43,6 +45,10 @@ def test_branches(cli, uri):
 def test_drop_columns(cli, uri):
     assert cli.json("drop-columns", uri, "x")["version"] == 3
     assert "nope" in cli.fails("drop-columns", uri, "nope")
+
+
+def test_a_column_named_twice_is_dropped_once(cli, uri):
+    assert cli("drop-columns", uri, "x", "x").out == "dropped 1 column, version 3\n"
 
 
 def test_delete_and_update(cli, uri):
@@ -67,6 +73,9 @@ def test_compact_and_cleanup(cli, uri):
     assert {**planned, "dry_run": False} == done
     assert cli("count", uri).out == "7\n"
     assert "duration" in cli.fails("cleanup", uri, "--older-than", "soon")
+    for verb, option in (("cleanup", "--retain"), ("compact", "--target-rows")):
+        line = cli.fails(verb, uri, option, "0", status=2)
+        assert "'0' is not a whole number from 1 on" in line
 
 
 def test_clone_and_validate(cli, uri, tmp_path):

@@ -183,6 +183,8 @@ def test_take(cli, uri, table):
     assert shown["rows"] == as_json(table.take(positions))
     lines = cli("take", uri, *positions, "--version", "1", "--columns", "id").lines
     assert [line.strip() for line in lines] == ["id"] + [str(i) for i in positions]
+    commas = cli("take", uri, ",".join(map(str, positions)), "--version", "1", "--columns", "id")
+    assert commas.lines == lines
 
 
 def test_errors_say_what_to_do(cli, uri):

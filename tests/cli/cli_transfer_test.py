@@ -206,6 +206,18 @@ def test_export_of_columns_and_an_old_version(cli, tmp_path):
     assert_equal(read(tmp_path / "out.arrow"), table.select(["value", "id"]))
 
 
+def test_export_of_rows_that_pass_a_filter(cli, tmp_path):
+    table = flat_table(50)
+    uri = tmp_path / "t.lance"
+    write(table, tmp_path / "in.arrow")
+    cli("import", tmp_path / "in.arrow", uri)
+    result = cli.json("export", uri, tmp_path / "out.arrow", "--filter", "id >= 40", "--columns", "id")
+    assert result["rows"] == 10
+    assert_equal(read(tmp_path / "out.arrow"), table.select(["id"]).slice(40))
+    assert "nope" in cli.fails("export", uri, tmp_path / "other.arrow", "--filter", "nope = 1")
+    assert not (tmp_path / "other.arrow").exists()
+
+
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".arrow"])
 def test_json_columns(cli, tmp_path, suffix):
     texts = pa.array(['{"a": 1}', None, "[2,3]"])

@@ -41,7 +41,9 @@ def test_version_of_the_program(cli):
         ["info", "a", "--nonsense"],
         ["head", "a", "-n", "x"],
         ["head", "a", "-n", "-1"],
+        ["head", "a", "-n", "99999999999999999999"],
         ["take", "a"],
+        ["take", "a", "1,x"],
         ["take", "a", "-1"],
         ["take", "a", "1.5"],
         ["import", "a.csv"],
@@ -61,6 +63,13 @@ def test_wrong_usage_is_status_2(cli, arguments):
 
 def test_unknown_verb_is_named(cli):
     assert "unknown verb or option: nonsense" in cli.fails("nonsense", "a", status=2)
+
+
+def test_numbers_that_do_not_fit_are_told_in_few_words(cli):
+    line = cli.fails("import", "a.csv", "b", "--max-rows-per-file", "0", status=2)
+    assert "'0' is not a whole number from 1 on" in line and len(line) < 200
+    line = cli.fails("head", "a", "-n", "99999999999999999999", status=2)
+    assert "too large" in line and len(line) < 200
 
 
 def test_wrong_usage_names_the_help_of_the_verb(cli):
