@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from . import _core
-from .errors import CoreError, flag, names, refuse_later_work, text, translate, unsigned
+from .errors import (
+    CoreError,
+    flag,
+    names,
+    refuse_later_work,
+    string_map,
+    text,
+    translate,
+    unsigned,
+)
 from .pushdown import PushedFilter, filtered, keep_back, push_down, within
 from .pyarrow_classes import CountsAs
 
@@ -133,14 +142,7 @@ def positions(indices: Any) -> Any:
 
 def encoding_overrides(encodings: Optional[Dict[str, str]]) -> Dict[str, str]:
     """``output_encodings``: by path, instead of those of the table."""
-    for item in (encodings or {}).items():
-        for text in item:
-            if not isinstance(text, str):
-                raise TypeError(
-                    f"argument 'output_encodings': '{type(text).__name__}' object is not an "
-                    "instance of 'str'"
-                )
-    return dict(encodings or {})
+    return string_map("output_encodings", encodings or {})
 
 
 def column_expressions(columns: Dict[Any, Any]) -> List[Tuple[str, str]]:
