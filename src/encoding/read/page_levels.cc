@@ -5,7 +5,12 @@
 namespace lance::encoding {
 
 Result<PageLevels> PageLevels::Make(const std::vector<int>& layers, const LeafShape& shape) {
-  if (layers.size() != shape.layers.size()) {
+  // pylance 7.0.0 gives blobs of version 2 with nulls a layer more: of the packed rows, within that
+  // of the struct. What is null in either is a null struct.
+  const bool has_row_layer =
+      shape.values == LeafShape::Values::kPackedStruct && layers.size() == shape.layers.size() + 1;
+  const size_t rows = has_row_layer ? 1 : 0;
+  if (layers.size() != shape.layers.size() + rows) {
     return Corrupt("page has ", layers.size(), " level layers, the column's type has ",
                    shape.layers.size());
   }
@@ -13,7 +18,8 @@ Result<PageLevels> PageLevels::Make(const std::vector<int>& layers, const LeafSh
   out.to_canonical.push_back(0);
   uint16_t canonical = 0;
   for (size_t i = 0; i < layers.size(); ++i) {
-    const bool is_list = shape.layers[layers.size() - 1 - i].kind == LayerKind::kList;
+    const bool is_row = i < rows;
+    const bool is_list = !is_row && shape.layers[layers.size() - 1 - i].kind == LayerKind::kList;
     bool null = false;
     bool empty = false;
     bool list = false;
@@ -44,7 +50,7 @@ Result<PageLevels> PageLevels::Make(const std::vector<int>& layers, const LeafSh
     }
     if (list && out.max_rep == 0) out.max_visible_def = out.max_def;
     if (list) ++out.max_rep;
-    ++canonical;
+    if (i != rows || rows == 0) ++canonical;
     if (null) {
       out.to_canonical.push_back(canonical);
       ++out.max_def;
