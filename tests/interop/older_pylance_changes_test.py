@@ -3,20 +3,10 @@
 $LANCE_OLDER_PYLANCE is a folder to put on PYTHONPATH; ./dev test installs it.
 """
 
-import json
-import os
-import pathlib
-import subprocess
-import sys
-
 import pyarrow as pa
 import pytest
 
-FOLDER = os.environ.get("LANCE_OLDER_PYLANCE")
-
-if FOLDER is None:
-    assert os.environ.get("CI") != "true", "LANCE_OLDER_PYLANCE is not set"
-    pytest.skip("LANCE_OLDER_PYLANCE is not set", allow_module_level=True)
+import older_pylance
 
 
 def keys(values):
@@ -53,15 +43,7 @@ def changed_table(lance, path, stable):
 @pytest.mark.parametrize("stable", [False, True])
 def test_changes(stable, lancecpp, tmp_path):
     paths = changed_table(lancecpp, str(tmp_path / "table"), stable)
-    script = pathlib.Path(__file__).parent / "older_pylance_changes.py"
-    done = subprocess.run(
-        [sys.executable, str(script), *paths],
-        env=os.environ | {"PYTHONPATH": FOLDER},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.splitlines()[-1]) == dict.fromkeys(paths, "")
+    assert older_pylance.answer("older_pylance_changes.py", *paths) == dict.fromkeys(paths, "")
     for path in paths:
         table = lancecpp.dataset(path)
         table.validate()

@@ -3,32 +3,16 @@
 $LANCE_OLDER_PYLANCE is a folder to put on PYTHONPATH; ./dev test installs it.
 """
 
-import json
 import os
-import pathlib
-import subprocess
-import sys
 
 import pyarrow as pa
 import pytest
 
-FOLDER = os.environ.get("LANCE_OLDER_PYLANCE")
-
-if FOLDER is None:
-    assert os.environ.get("CI") != "true", "LANCE_OLDER_PYLANCE is not set"
-    pytest.skip("LANCE_OLDER_PYLANCE is not set", allow_module_level=True)
+import older_pylance
 
 
 def run(*arguments):
-    script = pathlib.Path(__file__).parent / "older_pylance_semantic.py"
-    done = subprocess.run(
-        [sys.executable, str(script), *arguments],
-        env=os.environ | {"PYTHONPATH": FOLDER},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    return older_pylance.answer("older_pylance_semantic.py", *arguments)
 
 
 def more(table):

@@ -5,18 +5,14 @@ file version.
 """
 
 import importlib
-import json
 import os
-import pathlib
-import subprocess
-import sys
 
 import pytest
 
+import older_pylance
 import random_layouts
 import random_tables
 
-FOLDER = os.environ.get("LANCE_OLDER_PYLANCE")
 COUNT = int(os.environ.get("LANCE_INTEROP_SEEDS", "40"))
 SEEDS = range(1000, 1000 + COUNT)
 # What makes the tables, the file version, and the seeds. We write all but the legacy
@@ -27,10 +23,6 @@ BATCHES += [("random_layouts", version, FEWER) for version in ("2.0", "2.1", "2.
 BATCHES += [("random_tables", version, FEWER) for version in ("legacy", "2.0")]
 CASES = [(maker, version, seed) for maker, version, seeds in BATCHES for seed in seeds]
 OUR_VERSIONS = ("2.0", "2.1", "2.2")
-
-if FOLDER is None:
-    assert os.environ.get("CI") != "true", "LANCE_OLDER_PYLANCE is not set"
-    pytest.skip("LANCE_OLDER_PYLANCE is not set", allow_module_level=True)
 
 
 def make(maker, version, seed):
@@ -56,16 +48,8 @@ def batches(tmp_path_factory):
             except Exception as error:
                 assert any(part in str(error) for part in random_layouts.REFUSED), error
                 refused[str(seed)] = f"skip ours: {error!s:.80}"
-        here = pathlib.Path(__file__).parent
-        command = [sys.executable, str(here / "older_pylance_batch.py"), str(folder), maker, version]
-        done = subprocess.run(
-            [*command, *map(str, seeds)],
-            env=os.environ | {"PYTHONPATH": FOLDER},
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        out[maker, version] = folder, json.loads(done.stdout.splitlines()[-1]) | refused
+        found = older_pylance.answer("older_pylance_batch.py", folder, maker, version, *seeds)
+        out[maker, version] = folder, found | refused
     return out
 
 
@@ -98,7 +82,7 @@ blobs = lance.blob_array([b"abc", None, b"d" * 5000, b"", None])
 table = pa.table([blobs], schema=pa.schema([lance.blob_field("b")]))
 lance.write_dataset(table, {path!r}, data_storage_version="2.2")
 """
-    subprocess.run([sys.executable, "-c", script], env=os.environ | {"PYTHONPATH": FOLDER}, check=True)
+    older_pylance.run("-c", script)
     ours = lancecpp.dataset(path)
     assert ours.to_table().schema == pylance.dataset(path).to_table().schema
     got = ours.to_table(blob_handling="all_binary")["b"].to_pylist()

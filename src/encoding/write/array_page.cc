@@ -1,6 +1,5 @@
 #include "encoding/write/array_page.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "arrow/array/data.h"
@@ -9,6 +8,7 @@
 #include "base/byte_reader.h"
 #include "encoding/write/array_tree.h"
 #include "encoding/write/dictionary.h"
+#include "encoding/write/packed_rows.h"
 #include "encoding/write/scratch_array.h"
 #include "encoding/write/shredder.h"
 #include "encoding/write/value_block.h"
@@ -117,31 +117,16 @@ class ArrayPageEncoder {
   Status EncodePacked(const ShreddedRows& rows, const SlotNulls& nulls, ArrayTree* tree,
                       ArrayEncoding* out) const {
     std::vector<LeafBlock> members;
-    uint64_t row_bytes = 0;
     for (size_t i = 0; i < path_.members.size(); ++i) {
       ARROW_ASSIGN_OR_RAISE(LeafBlock member, GatherMember(*path_.members[i].type, i, rows, pool_));
       ARROW_RETURN_NOT_OK(DescribeMember(i, member, out->mutable_packed_struct()));
-      row_bytes += MemberBytes(member);
       members.push_back(std::move(member));
     }
-    ARROW_ASSIGN_OR_RAISE(auto bytes,
-                          ScratchArray<uint8_t>::Allocate(rows.num_values * row_bytes, pool_));
-    uint64_t first = 0;
-    for (const LeafBlock& member : members) {
-      const uint64_t size = MemberBytes(member);
-      for (uint64_t i = 0; i < rows.num_values; ++i) {
-        std::copy_n(member.fixed.data + i * size, size, bytes.data() + i * row_bytes + first);
-      }
-      first += size;
-    }
-    if (path_.is_blob) MarkNullBlobs(nulls, rows.num_values, bytes.data());
+    ARROW_ASSIGN_OR_RAISE(PackedRows packed, PackedRows::Make(members, rows.num_values, pool_));
+    if (path_.is_blob) MarkNullBlobs(nulls, rows.num_values, packed.bytes.data());
     out->mutable_packed_struct()->mutable_buffer()->set_buffer_index(0);
-    tree->page().buffers.push_back(bytes.buffer());
+    tree->page().buffers.push_back(packed.bytes.buffer());
     return Status::OK();
-  }
-
-  static uint64_t MemberBytes(const LeafBlock& member) {
-    return member.items_per_list() * member.fixed.width();
   }
 
   Status DescribeMember(size_t index, const LeafBlock& member, encodings::PackedStruct* out) const {

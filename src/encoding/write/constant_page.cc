@@ -3,16 +3,11 @@
 #include <utility>
 
 #include "arrow/buffer.h"
-#include "arrow/util/bit_util.h"
-#include "base/byte_reader.h"
 #include "encoding/write/level_encoder.h"
 #include "encoding/write/page_layouts.h"
 
 namespace lance::encoding {
 namespace {
-
-/// Larger values go to a buffer of their own.
-constexpr uint64_t kMaxInlineBytes = 32;
 
 Result<std::shared_ptr<arrow::Buffer>> RawLevels(const ScratchArray<uint16_t>& levels,
                                                  arrow::MemoryPool* pool) {
@@ -58,13 +53,6 @@ std::string StringOffsets(const VariableBlock& block, uint64_t slot) {
   return offsets;
 }
 
-std::string FixedValue(const FixedBlock& block, uint64_t slot) {
-  if (block.bits == 1) {
-    return std::string(1, arrow::bit_util::GetBit(block.data, static_cast<int64_t>(slot)) ? 1 : 0);
-  }
-  return std::string(AsText({block.data + slot * block.width(), block.width()}));
-}
-
 }  // namespace
 
 Result<EncodedPage> EncodeAllNullPage(const PageContext& context) {
@@ -107,7 +95,7 @@ Result<EncodedPage> EncodeConstantPage(const PageContext& context, const LeafBlo
     page.buffers.push_back(FrameScalar(
         {StringOffsets(from, slot),
          from.length(slot) == 0 ? std::string() : std::string(bytes, from.length(slot))}));
-  } else if (std::string value = FixedValue(block.fixed, slot); value.size() <= kMaxInlineBytes) {
+  } else if (std::string value = block.fixed.value_bytes(slot); value.size() <= kMaxInlineBytes) {
     layout->set_inline_value(std::move(value));
   } else {
     page.buffers.push_back(FrameScalar({std::move(value)}));

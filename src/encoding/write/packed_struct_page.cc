@@ -9,6 +9,7 @@
 #include "base/byte_reader.h"
 #include "encoding/write/fixed_value_writer.h"
 #include "encoding/write/fsst_block.h"
+#include "encoding/write/packed_rows.h"
 #include "encoding/write/page_layouts.h"
 #include "encoding/write/scratch_array.h"
 
@@ -37,30 +38,12 @@ bool AllArePlain(const Members& members) {
 
 // ---- rows of one width -------------------------------------------------------------------------
 
-Result<ScratchArray<uint8_t>> Interleave(const Members& members, uint64_t count, uint64_t width,
-                                         arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(auto rows, ScratchArray<uint8_t>::Allocate(count * width, pool));
-  uint64_t first = 0;
-  for (const LeafBlock& member : members) {
-    const uint64_t size = member.fixed.width();
-    const uint8_t* from = member.fixed.data;
-    uint8_t* to = rows.data() + first;
-    for (uint64_t i = 0; i < count; ++i, from += size, to += width) std::memcpy(to, from, size);
-    first += size;
-  }
-  return rows;
-}
-
 Result<EncodedPage> EncodePlainPage(const PageContext& context, const Members& members) {
-  FixedBlock rows;
-  rows.count = context.rows.num_values;
   std::vector<uint64_t> member_bits;
-  for (const LeafBlock& member : members) {
-    member_bits.push_back(member.fixed.bits);
-    rows.bits += member.fixed.bits;
-  }
-  ARROW_ASSIGN_OR_RAISE(auto bytes, Interleave(members, rows.count, rows.width(), context.pool));
-  rows.data = bytes.data();
+  for (const LeafBlock& member : members) member_bits.push_back(member.fixed.bits);
+  const uint64_t count = context.rows.num_values;
+  ARROW_ASSIGN_OR_RAISE(PackedRows packed, PackedRows::Make(members, count, context.pool));
+  const FixedBlock rows = {count, packed.row_bytes * 8, packed.bytes.data()};
   ARROW_ASSIGN_OR_RAISE(auto values, EncodePackedStructs(rows, std::move(member_bits)));
   return EncodeMiniBlockPage(context, *values, nullptr);
 }

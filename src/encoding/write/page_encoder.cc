@@ -89,7 +89,7 @@ class PageEncoder {
     if (options_.minor_version >= kMinorVersion2_2) {
       if (const std::optional<uint64_t> slot = FindConstant(block, rows)) {
         if (!is_planar()) return EncodeConstant(block, *slot, rows, std::move(arrays));
-        if (block.kind == LeafBlock::Kind::kFixed && block.fixed.width() <= kMaxScalarBytes) {
+        if (block.kind == LeafBlock::Kind::kFixed && block.fixed.width() <= kMaxInlineBytes) {
           ARROW_ASSIGN_OR_RAISE(EncodedPage page,
                                 EncodeScalarPage(ContextOf(rows), path_, block.fixed, *slot));
           return Emit(std::move(page), rows, std::move(arrays), {});

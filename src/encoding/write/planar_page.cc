@@ -1,11 +1,8 @@
 #include "encoding/write/planar_page.h"
 
-#include <string>
 #include <utility>
 
 #include "arrow/array/data.h"
-#include "arrow/util/bit_util.h"
-#include "base/byte_reader.h"
 #include "encoding/write/sparse_structure.h"
 
 namespace lance::encoding {
@@ -58,13 +55,6 @@ void DescribeValues(const encodings21::PageLayout& layout, bool levels,
   }
 }
 
-std::string ScalarOf(const FixedBlock& block, uint64_t slot) {
-  if (block.bits == 1) {
-    return std::string(1, arrow::bit_util::GetBit(block.data, static_cast<int64_t>(slot)) ? 1 : 0);
-  }
-  return std::string(AsText({block.data + slot * block.width(), block.width()}));
-}
-
 }  // namespace
 
 PlanarLayout DensePlanarLayout(const encodings21::PageLayout& layout) {
@@ -92,7 +82,7 @@ Result<EncodedPage> EncodeScalarPage(const PageContext& context, const LeafPath&
                                      const FixedBlock& block, uint64_t slot) {
   EncodedPage page;
   PlanarLayout layout;
-  layout.mutable_values()->mutable_constant()->set_scalar(ScalarOf(block, slot));
+  layout.mutable_values()->mutable_constant()->set_scalar(block.value_bytes(slot));
   if (context.rows.has_levels() || path.slots_per_row != 1) {
     ARROW_RETURN_NOT_OK(EncodeSparseStructure(path, context.rows, context.pool,
                                               layout.mutable_structure()->mutable_sparse(),

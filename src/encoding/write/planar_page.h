@@ -15,8 +15,7 @@ encodings23::PlanarLayout DensePlanarLayout(const encodings21::PageLayout& layou
 /// A page without values: no leaf is valid.
 Result<EncodedPage> EncodeStructurePage(const PageContext& context, const LeafPath& path);
 
-/// A page whose valid leaves all equal that of `slot`, of at most kMaxScalarBytes.
-constexpr uint64_t kMaxScalarBytes = 32;
+/// A page whose valid leaves all equal that of `slot`, of at most kMaxInlineBytes.
 Result<EncodedPage> EncodeScalarPage(const PageContext& context, const LeafPath& path,
                                      const FixedBlock& block, uint64_t slot);
 

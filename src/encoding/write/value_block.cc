@@ -8,6 +8,7 @@
 #include "arrow/type.h"
 #include "arrow/util/bit_util.h"
 #include "arrow/util/bitmap_ops.h"
+#include "base/byte_reader.h"
 #include "encoding/write/scratch_array.h"
 
 namespace lance::encoding {
@@ -209,6 +210,11 @@ class Gatherer {
 };
 
 }  // namespace
+
+std::string FixedBlock::value_bytes(uint64_t index) const {
+  if (bits == 1) return std::string(1, GetBit(data, static_cast<int64_t>(index)) ? 1 : 0);
+  return std::string(AsText({data + index * width(), width()}));
+}
 
 uint64_t LeafBlock::items_per_list() const {
   uint64_t items = 1;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "arrow/type_fwd.h"
@@ -20,7 +21,12 @@ struct FixedBlock {
   /// For whole bytes.
   uint64_t width() const { return bits / 8; }
   uint64_t num_bytes() const { return (count * bits + 7) / 8; }
+  /// Of one value; a single bit is a byte of 0 or 1.
+  std::string value_bytes(uint64_t index) const;
 };
+
+/// So many bytes of a value may stand in the description of a page.
+constexpr uint64_t kMaxInlineBytes = 32;
 
 /// `count` byte strings: value i is bytes[offset(i), offset(i + 1)). Offsets need not start at 0.
 struct VariableBlock {
