@@ -1,5 +1,9 @@
 // The verbs of Dataset that change rows chosen by a condition or by their keys.
+#include <algorithm>
+#include <cstdint>
+
 #include "arrow/api.h"
+#include "base/memory_budget.h"
 #include "dataset/dataset_impl.h"
 #include "dataset/delete_rows.h"
 #include "dataset/merge_insert.h"
@@ -7,12 +11,26 @@
 #include "dataset/merge_plan.h"
 #include "dataset/retry_conflicts.h"
 #include "dataset/select_rows.h"
+#include "dataset/source_rows.h"
 #include "dataset/update_rows.h"
 
 namespace lance {
 
 using Counted = std::pair<std::shared_ptr<Dataset>, uint64_t>;
 using Merged = std::pair<std::shared_ptr<Dataset>, MergeInsertStats>;
+
+namespace {
+
+Result<SourceRows> ReadSource(arrow::RecordBatchReader* source, const MergeInsertOptions& options,
+                              const Context& context) {
+  // The other half is for what is worked out of them.
+  const uint64_t bytes = options.memory_budget.value_or(DefaultMemoryBudget()) / 2;
+  SourceRows::Limits limits;
+  limits.memory_bytes = static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX));
+  return SourceRows::Read(source, context.pool(), limits);
+}
+
+}  // namespace
 
 arrow::Result<Counted> Dataset::Delete(const std::string& predicate,
                                        const ConflictRetries& retries) const {
@@ -49,7 +67,7 @@ arrow::Status Dataset::CheckUpdate(const std::map<std::string, std::string>& upd
 arrow::Result<Merged> Dataset::MergeInsert(const std::shared_ptr<arrow::RecordBatchReader>& source,
                                            const MergeInsertOptions& options) const {
   Context context = impl_->snapshot->MakeContext();
-  ARROW_ASSIGN_OR_RAISE(SourceRows rows, SourceRows::Read(source.get(), context.pool()));
+  ARROW_ASSIGN_OR_RAISE(SourceRows rows, ReadSource(source.get(), options, context));
   MergeInsertStats stats;
   auto run = [&](const std::shared_ptr<const Snapshot>& snapshot)
       -> Result<std::shared_ptr<const Snapshot>> {
@@ -65,7 +83,7 @@ arrow::Result<std::pair<std::string, MergeInsertStats>> Dataset::MergeInsertUnco
     const std::shared_ptr<arrow::RecordBatchReader>& source,
     const MergeInsertOptions& options) const {
   Context context = impl_->snapshot->MakeContext();
-  ARROW_ASSIGN_OR_RAISE(SourceRows rows, SourceRows::Read(source.get(), context.pool()));
+  ARROW_ASSIGN_OR_RAISE(SourceRows rows, ReadSource(source.get(), options, context));
   ARROW_ASSIGN_OR_RAISE(UncommittedMerge merge,
                         lance::MergeInsertUncommitted(impl_->snapshot, rows, options));
   return std::pair(merge.transaction.SerializeAsString(), merge.stats);
@@ -80,7 +98,7 @@ arrow::Result<std::string> Dataset::AnalyzeMergeInsert(
     const std::shared_ptr<arrow::RecordBatchReader>& source,
     const MergeInsertOptions& options) const {
   Context context = impl_->snapshot->MakeContext();
-  ARROW_ASSIGN_OR_RAISE(SourceRows rows, SourceRows::Read(source.get(), context.pool()));
+  ARROW_ASSIGN_OR_RAISE(SourceRows rows, ReadSource(source.get(), options, context));
   return lance::AnalyzeMergeInsert(impl_->snapshot, rows, options);
 }
 

@@ -11,8 +11,6 @@ namespace {
 
 using arrow::Type;
 
-constexpr size_t kRowsAtOnce = 1 << 16;
-
 template <typename T>
 void AppendInteger(const arrow::Array& array, int64_t row, std::string* key) {
   auto value = static_cast<uint64_t>(int64_t{array.data()->GetValues<T>(1)[row]});
@@ -85,30 +83,18 @@ void AddKeys(const arrow::ArrayVector& columns, int64_t rows, InsertedKeys* keys
 
 }  // namespace
 
-Result<table::KeyExistenceFilter> FilterOfInsertedKeys(const SourceRows& source,
-                                                       const std::vector<int>& columns,
-                                                       const std::vector<const Field*>& fields,
-                                                       std::span<const uint32_t> rows,
-                                                       arrow::MemoryPool* pool) {
-  InsertedKeys keys;
-  for (size_t at = 0; at < rows.size(); at += kRowsAtOnce) {
-    auto some = rows.subspan(at, std::min(kRowsAtOnce, rows.size() - at));
-    ARROW_ASSIGN_OR_RAISE(auto batch, source.Take(some, columns, pool));
-    arrow::ArrayVector plain;
-    for (const auto& column : batch->columns()) {
-      ARROW_ASSIGN_OR_RAISE(plain.emplace_back(), query::Plain(pool, column));
-    }
-    if (std::all_of(plain.begin(), plain.end(),
-                    [](const auto& column) { return IsKnown(*column->type()); })) {
-      AddKeys(plain, batch->num_rows(), &keys);
-    } else {
-      keys.AddEvery();
-    }
+Status AddKeysOf(const arrow::RecordBatch& rows, arrow::MemoryPool* pool, InsertedKeys* keys) {
+  arrow::ArrayVector plain;
+  for (const auto& column : rows.columns()) {
+    ARROW_ASSIGN_OR_RAISE(plain.emplace_back(), query::Plain(pool, column));
   }
-  std::vector<int32_t> ids;
-  ids.reserve(fields.size());
-  for (const Field* field : fields) ids.push_back(field->id);
-  return keys.Finish(ids);
+  if (std::all_of(plain.begin(), plain.end(),
+                  [](const auto& column) { return IsKnown(*column->type()); })) {
+    AddKeys(plain, rows.num_rows(), keys);
+  } else {
+    keys->AddEvery();
+  }
+  return Status::OK();
 }
 
 }  // namespace lance

@@ -23,6 +23,12 @@ uint64_t Mix(uint64_t word) {
 
 }  // namespace
 
+uint64_t KeyIndex::memory_bytes() const {
+  return filter_.capacity() * sizeof(uint64_t) + slots_.capacity() * sizeof(Slot) +
+         next_.capacity() * sizeof(uint32_t) + bytes_.capacity() +
+         ends_.capacity() * sizeof(uint64_t);
+}
+
 size_t KeyIndex::SlotOf(uint64_t tag, std::string_view bytes) const {
   size_t mask = slots_.size() - 1;
   size_t at = Mix(tag) & mask;

@@ -21,6 +21,7 @@ class KeyIndex {
   Status Add(const RowKeys& keys);
 
   uint32_t size() const { return static_cast<uint32_t>(next_.size()); }
+  uint64_t memory_bytes() const;
   /// A key among those that were looked for, and the first row that has it.
   struct Hit {
     int64_t key;

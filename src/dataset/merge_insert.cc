@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "base/memory_budget.h"
 #include "dataset/append_schema.h"
 #include "dataset/field_layout.h"
 #include "dataset/inserted_key_filter.h"
@@ -23,6 +24,7 @@ namespace {
 
 /// Rows that are put together and written at once.
 constexpr size_t kRowsAtOnce = 1 << 15;
+constexpr int64_t kRowsIndexedAtOnce = 1 << 16;
 
 /// `k = 2, name = "x"`
 std::string KeyText(const SourceRows& source, const std::vector<int>& columns, uint32_t row) {
@@ -37,6 +39,52 @@ std::string KeyText(const SourceRows& source, const std::vector<int>& columns, u
   return text;
 }
 
+/// The rows of a source, one part after the other.
+class SourceCursor {
+ public:
+  explicit SourceCursor(const SourceRows& source) : batches_(source.batches()) { SkipEnded(); }
+
+  bool at_end() const { return batch_ == batches_.size(); }
+  /// At most `rows` of them.
+  std::shared_ptr<arrow::RecordBatch> Next(int64_t rows) {
+    auto part = batches_[batch_]->Slice(at_, rows);
+    at_ += part->num_rows();
+    SkipEnded();
+    return part;
+  }
+
+ private:
+  void SkipEnded() {
+    while (batch_ < batches_.size() && at_ == batches_[batch_]->num_rows()) {
+      ++batch_;
+      at_ = 0;
+    }
+  }
+
+  const std::vector<std::shared_ptr<arrow::RecordBatch>>& batches_;
+  size_t batch_ = 0;
+  int64_t at_ = 0;
+};
+
+/// The numbers of the rows of a source that match no row of the table.
+class UnmatchedRows {
+ public:
+  explicit UnmatchedRows(const std::vector<bool>& is_matched) : is_matched_(is_matched) {}
+
+  /// At most `count` of them.
+  std::vector<uint32_t> Next(size_t count) {
+    std::vector<uint32_t> rows;
+    for (; next_ < is_matched_.size() && rows.size() < count; ++next_) {
+      if (!is_matched_[next_]) rows.push_back(static_cast<uint32_t>(next_));
+    }
+    return rows;
+  }
+
+ private:
+  const std::vector<bool>& is_matched_;
+  size_t next_ = 0;
+};
+
 class Merger {
  public:
   Merger(std::shared_ptr<const Snapshot> snapshot, const SourceRows& source,
@@ -44,21 +92,22 @@ class Merger {
       : snapshot_(std::move(snapshot)),
         context_(snapshot_->MakeContext()),
         source_(source),
-        options_(options) {}
+        options_(options),
+        // Half of it is for the rows themselves; an index that grows takes twice its size
+        // meanwhile.
+        index_bytes_(options.memory_budget.value_or(DefaultMemoryBudget()) / 4) {}
 
   Result<UncommittedMerge> Run(RowRewrite* rewrite) {
     ARROW_RETURN_NOT_OK(FindKey());
-    ARROW_ASSIGN_OR_RAISE(KeyIndex index, IndexSource());
-    ARROW_ASSIGN_OR_RAISE(RowMatches matches, MatchRows(snapshot_, key_names_, index));
     UncommittedMerge merge;
-    ARROW_RETURN_NOT_OK(DeleteUnmatched(matches.pairs, rewrite, &merge.stats));
-    ARROW_RETURN_NOT_OK(TreatMatched(std::move(matches.pairs), rewrite, &merge.stats));
-    std::vector<uint32_t> inserted;
-    if (options_.insert_not_matched) inserted = Unmatched(matches.is_matched);
-    merge.stats.inserted_rows = inserted.size();
-    ARROW_RETURN_NOT_OK(InsertRows(inserted, rewrite));
+    SourceCursor cursor(source_);
+    do {
+      ARROW_RETURN_NOT_OK(MatchBlock(&cursor, rewrite, &merge.stats));
+    } while (!cursor.at_end());
+    ARROW_RETURN_NOT_OK(DeleteUnmatched(rewrite, &merge.stats));
+    ARROW_RETURN_NOT_OK(InsertRows(rewrite, &merge.stats));
     ARROW_ASSIGN_OR_RAISE(merge.transaction, rewrite->Finish(AllFields()));
-    ARROW_RETURN_NOT_OK(AddKeyFilter(inserted, &merge.transaction));
+    ARROW_RETURN_NOT_OK(AddKeyFilter(merge.stats.inserted_rows > 0, &merge.transaction));
     return merge;
   }
 
@@ -66,6 +115,9 @@ class Merger {
   const Schema& schema() const { return snapshot_->manifest().schema; }
 
   Status FindKey() {
+    if (source_.num_rows() >= KeyIndex::kNone) {
+      return Unsupported("a source of more than ", KeyIndex::kNone, " rows");
+    }
     rewrite_schema_ = RewriteSchema(schema());
     ARROW_ASSIGN_OR_RAISE(key_, MergeKeyOf(schema(), options_.on));
     auto missing = options_.insert_not_matched ? MissingFields::kNullable : MissingFields::kAny;
@@ -86,9 +138,24 @@ class Merger {
     return Status::OK();
   }
 
-  Result<KeyIndex> IndexSource() const {
+  /// Looks up as many rows of the source as can be indexed in the memory that there is.
+  Status MatchBlock(SourceCursor* cursor, RowRewrite* rewrite, MergeInsertStats* stats) {
+    const auto first_row = static_cast<uint32_t>(is_matched_.size());
+    ARROW_ASSIGN_OR_RAISE(KeyIndex index, IndexBlock(cursor));
+    ARROW_ASSIGN_OR_RAISE(RowMatches matches, MatchRows(snapshot_, key_names_, index));
+    is_matched_.insert(is_matched_.end(), matches.is_matched.begin(), matches.is_matched.end());
+    for (RowMatch& pair : matches.pairs) pair.source_row += first_row;
+    if (options_.delete_not_matched_by_source) {
+      for (const RowMatch& pair : matches.pairs) matched_.Add(RowAddress{pair.address});
+    }
+    return TreatMatched(std::move(matches.pairs), rewrite, stats);
+  }
+
+  Result<KeyIndex> IndexBlock(SourceCursor* cursor) const {
     KeyIndex index;
-    for (const auto& batch : source_.batches()) {
+    do {
+      if (cursor->at_end()) break;
+      auto batch = cursor->Next(kRowsIndexedAtOnce);
       ARROW_ASSIGN_OR_RAISE(auto arranged, ArrangeBatch(mapping_, *batch));
       arrow::ArrayVector columns;
       for (size_t i = 0; i < key_.size(); ++i) {
@@ -101,24 +168,23 @@ class Merger {
       }
       ARROW_ASSIGN_OR_RAISE(RowKeys keys, RowKeys::Of(columns, context_.pool()));
       ARROW_RETURN_NOT_OK(index.Add(keys));
-    }
+    } while (index.memory_bytes() < index_bytes_);
     return index;
   }
 
   /// Rows of the table that no row of the source matches.
-  Status DeleteUnmatched(const std::vector<RowMatch>& pairs, RowRewrite* rewrite,
-                         MergeInsertStats* stats) const {
+  Status DeleteUnmatched(RowRewrite* rewrite, MergeInsertStats* stats) const {
     if (!options_.delete_not_matched_by_source) return Status::OK();
     rewrite->DependOnAllRows();
-    RowAddressSet matched;
-    for (const RowMatch& pair : pairs) matched.Add(RowAddress{pair.address});
     ARROW_ASSIGN_OR_RAISE(auto chosen, SelectRows(snapshot_, options_.delete_condition));
-    for (const auto& [fragment, offsets] : matched.fragments) {
+    for (const auto& [fragment, offsets] : matched_.fragments) {
       auto at = chosen->fragments.find(fragment);
       if (at != chosen->fragments.end()) at->second -= offsets;
     }
     stats->deleted_rows += chosen->size();
-    *rewrite->deleted() = std::move(*chosen);
+    for (const auto& [fragment, offsets] : chosen->fragments) {
+      rewrite->deleted()->fragments[fragment] |= offsets;
+    }
     return Status::OK();
   }
 
@@ -132,7 +198,7 @@ class Merger {
         return UserError("Merge insert failed: found matching row with key values: ",
                          KeyText(source_, key_columns_, pairs[0].source_row));
       case WhenMatched::kDelete:
-        ARROW_RETURN_NOT_OK(CheckUnambiguous(pairs));
+        ARROW_RETURN_NOT_OK(CheckUnambiguous(pairs, *rewrite->deleted()));
         for (const RowMatch& pair : pairs) rewrite->Delete(RowAddress{pair.address});
         stats->deleted_rows += pairs.size();
         return Status::OK();
@@ -144,15 +210,21 @@ class Merger {
                                                                  *snapshot_, *source_.schema()));
       ARROW_ASSIGN_OR_RAISE(pairs, condition.Filter(*snapshot_, source_, pairs));
     }
-    ARROW_RETURN_NOT_OK(CheckUnambiguous(pairs));
-    stats->updated_rows = pairs.size();
+    ARROW_RETURN_NOT_OK(CheckUnambiguous(pairs, *rewrite->deleted()));
+    stats->updated_rows += pairs.size();
     return ReplaceRows(pairs, rewrite);
   }
 
-  Status CheckUnambiguous(const std::vector<RowMatch>& pairs) const {
+  /// `treated` are the rows that earlier rows of the source match.
+  Status CheckUnambiguous(const std::vector<RowMatch>& pairs, const RowAddressSet& treated) const {
     auto twice = std::adjacent_find(
         pairs.begin(), pairs.end(),
         [](const RowMatch& a, const RowMatch& b) { return a.position == b.position; });
+    if (twice == pairs.end()) {
+      twice = std::find_if(pairs.begin(), pairs.end(), [&](const RowMatch& pair) {
+        return treated.Contains(RowAddress{pair.address});
+      });
+    }
     if (twice == pairs.end()) return Status::OK();
     return UserError(
         "Ambiguous merge inserts are prohibited: multiple source rows match the same target row "
@@ -177,21 +249,15 @@ class Merger {
     return Status::OK();
   }
 
-  static std::vector<uint32_t> Unmatched(const std::vector<bool>& is_matched) {
-    std::vector<uint32_t> rows;
-    for (size_t row = 0; row < is_matched.size(); ++row) {
-      if (!is_matched[row]) rows.push_back(static_cast<uint32_t>(row));
-    }
-    return rows;
-  }
-
-  Status InsertRows(std::span<const uint32_t> source_rows, RowRewrite* rewrite) const {
+  Status InsertRows(RowRewrite* rewrite, MergeInsertStats* stats) const {
+    if (!options_.insert_not_matched) return Status::OK();
     ARROW_ASSIGN_OR_RAISE(auto values, SourceRowValues::Make(snapshot_, &source_, mapping_));
-    while (!source_rows.empty()) {
-      auto some = source_rows.first(std::min(kRowsAtOnce, source_rows.size()));
-      ARROW_ASSIGN_OR_RAISE(auto batch, values.Insert(some));
+    UnmatchedRows unmatched(is_matched_);
+    for (auto rows = unmatched.Next(kRowsAtOnce); !rows.empty();
+         rows = unmatched.Next(kRowsAtOnce)) {
+      ARROW_ASSIGN_OR_RAISE(auto batch, values.Insert(rows));
       ARROW_RETURN_NOT_OK(rewrite->Insert(batch));
-      source_rows = source_rows.subspan(some.size());
+      stats->inserted_rows += rows.size();
     }
     return Status::OK();
   }
@@ -205,13 +271,13 @@ class Merger {
   /// Writers that insert rows of the same key at the same time must notice each other. The primary
   /// key has a filter even where nothing is inserted, as other writers do it; nothing but deletions
   /// has no need of one.
-  Status AddKeyFilter(std::span<const uint32_t> inserted, Transaction* transaction) const {
+  Status AddKeyFilter(bool inserted, Transaction* transaction) const {
     bool only_deletes =
         options_.when_matched == WhenMatched::kDelete && !options_.insert_not_matched;
     if (only_deletes) return Status::OK();
     std::vector<const Field*> fields = PrimaryKeyOf(schema());
     if (!std::is_permutation(fields.begin(), fields.end(), key_.begin(), key_.end())) {
-      if (inserted.empty()) return Status::OK();
+      if (!inserted) return Status::OK();
       fields = key_;
       std::sort(fields.begin(), fields.end(),
                 [](const Field* a, const Field* b) { return a->id < b->id; });
@@ -221,14 +287,25 @@ class Merger {
       auto at = std::find(key_.begin(), key_.end(), field);
       columns.push_back(key_columns_[static_cast<size_t>(at - key_.begin())]);
     }
-    return FilterOfInsertedKeys(source_, columns, fields, inserted, context_.pool())
-        .Value(transaction->mutable_update()->mutable_inserted_rows());
+    InsertedKeys keys;
+    UnmatchedRows unmatched(is_matched_);
+    while (inserted) {
+      auto rows = unmatched.Next(kRowsAtOnce);
+      if (rows.empty()) break;
+      ARROW_ASSIGN_OR_RAISE(auto batch, source_.Take(rows, columns, context_.pool()));
+      ARROW_RETURN_NOT_OK(AddKeysOf(*batch, context_.pool(), &keys));
+    }
+    std::vector<int32_t> ids;
+    for (const Field* field : fields) ids.push_back(field->id);
+    *transaction->mutable_update()->mutable_inserted_rows() = keys.Finish(ids);
+    return Status::OK();
   }
 
   std::shared_ptr<const Snapshot> snapshot_;
   Context context_;
   const SourceRows& source_;
   const MergeInsertOptions& options_;
+  const uint64_t index_bytes_;
 
   std::vector<const Field*> key_;
   std::vector<std::string> key_names_;
@@ -236,6 +313,9 @@ class Merger {
   std::vector<size_t> arranged_key_columns_;  // in what the mapping makes of it
   AppendMapping mapping_;
   Schema rewrite_schema_;
+
+  std::vector<bool> is_matched_;  // by row of the source, as far as it was looked up
+  RowAddressSet matched_;         // of the table; only for deleting the others
 };
 
 Status CheckOptions(const MergeInsertOptions& options) {

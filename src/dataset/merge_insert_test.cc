@@ -1,5 +1,7 @@
 #include "dataset/merge_insert.h"
 
+#include <map>
+
 #include "arrow/api.h"
 #include "arrow/json/from_string.h"
 #include "dataset/delete_rows.h"
@@ -42,7 +44,8 @@ class Merges : public ::testing::Test {
   }
 
   static SourceRows Source(const std::shared_ptr<arrow::Schema>& schema, const std::string& rows) {
-    return SourceRows::Read(Reader(schema, rows).get(), arrow::default_memory_pool()).ValueOrDie();
+    return SourceRows::Read(Reader(schema, rows).get(), arrow::default_memory_pool(), {})
+        .ValueOrDie();
   }
 
   static MergeInsertOptions Upsert() {
@@ -165,6 +168,69 @@ TEST_F(Merges, ThatFailLeaveNothing) {
   EXPECT_EQ(CountFiles("_transactions"), 1u);
   TryMergeInsert(first_, Source(schema_, R"([{"k": 1, "s": null}])"), Upsert()).ValueOrDie();
   EXPECT_EQ(CountFiles("data"), 2u);
+}
+
+/// Rows {k: first}, {k: first + step}, …
+std::shared_ptr<arrow::RecordBatchReader> Keys(int64_t first, int64_t step, int64_t count) {
+  arrow::Int64Builder keys;
+  for (int64_t i = 0; i < count; ++i) EXPECT_TRUE(keys.Append(first + i * step).ok());
+  auto schema = arrow::schema({arrow::field("k", arrow::int64())});
+  auto batch = arrow::RecordBatch::Make(schema, count, {keys.Finish().ValueOrDie()});
+  return arrow::RecordBatchReader::Make({batch}, schema).ValueOrDie();
+}
+
+TEST_F(Merges, InParts) {
+  // Keys 0 … 199,999; a source of three parts with the even ones of 100,000 … 499,998.
+  TableHandle handle{"memory://parts", {MakeMemoryStore(), "/t"}, std::make_shared<TableSession>()};
+  WriteOptions write;
+  write.enable_stable_row_ids = true;
+  auto table = WriteTable(handle, nullptr, Keys(0, 1, 200'000), write).ValueOrDie();
+  SourceRows source = SourceRows::Read(Keys(100'000, 2, 200'000).get(),
+                                       arrow::default_memory_pool(), {.memory_bytes = 100'000})
+                          .ValueOrDie();
+  auto options = Upsert();
+  options.on = {"k"};
+  options.memory_budget = 1;
+  options.delete_not_matched_by_source = true;
+  options.delete_condition = "k < 150000";
+  auto merged = MergeInsertRows(table, source, options).ValueOrDie();
+  EXPECT_EQ(merged.stats.updated_rows, 50'000u);
+  EXPECT_EQ(merged.stats.inserted_rows, 150'000u);
+  EXPECT_EQ(merged.stats.deleted_rows, 125'000u);
+  ScanOptions scan;
+  scan.columns = {"k", "_rowid"};
+  auto rows = ScanTable(merged.snapshot, scan).ValueOrDie();
+  auto batch = rows->CombineChunksToBatch().ValueOrDie();
+  std::map<int64_t, uint64_t> ids;
+  for (int64_t row = 0; row < batch->num_rows(); ++row) {
+    ids[static_cast<const arrow::Int64Array&>(*batch->column(0)).Value(row)] =
+        static_cast<const arrow::UInt64Array&>(*batch->column(1)).Value(row);
+  }
+  EXPECT_EQ(batch->num_rows(), 225'000);
+  for (int64_t key = 0; key < 500'000; ++key) {
+    const bool expected = key >= 100'000 && (key % 2 == 0 || (key >= 150'000 && key < 200'000));
+    ASSERT_EQ(ids.contains(key), expected) << key;
+    if (expected && key < 200'000) {
+      ASSERT_EQ(ids[key], static_cast<uint64_t>(key));
+    }
+  }
+}
+
+TEST_F(Merges, PartsAreUnambiguousTogether) {
+  TableHandle handle{"memory://parts", {MakeMemoryStore(), "/t"}, std::make_shared<TableSession>()};
+  auto table = WriteTable(handle, nullptr, Keys(0, 1, 10), WriteOptions()).ValueOrDie();
+  auto keys = Keys(3, 1, 150'000)->ToRecordBatches().ValueOrDie();
+  keys.push_back(Keys(3, 1, 1)->Next().ValueOrDie());
+  SourceRows source =
+      SourceRows::Read(arrow::RecordBatchReader::Make(keys, keys[0]->schema()).ValueOrDie().get(),
+                       arrow::default_memory_pool(), {})
+          .ValueOrDie();
+  auto options = Upsert();
+  options.on = {"k"};
+  options.memory_budget = 1;
+  auto merged = MergeInsertRows(table, source, options);
+  EXPECT_THAT(merged.status().message(), HasSubstr("k = 3"));
+  EXPECT_THAT(merged.status().message(), HasSubstr("multiple source rows"));
 }
 
 TEST_F(Merges, FilterOfInsertedKeys) {

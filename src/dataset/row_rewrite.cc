@@ -40,29 +40,30 @@ Result<std::unique_ptr<RowRewrite>> RowRewrite::Begin(
 
 Status RowRewrite::Move(const std::shared_ptr<arrow::RecordBatch>& rows,
                         std::span<const uint64_t> ids) {
+  ARROW_RETURN_NOT_OK(writer_.Write(rows));
+  if (!snapshot_->manifest().has_stable_row_ids()) return Status::OK();
   moved_ids_.insert(moved_ids_.end(), ids.begin(), ids.end());
-  return writer_.Write(rows);
+  EncodeIdsOfFullFragments();
+  return Status::OK();
 }
 
-/// The ids of moved rows go with them; rows behind those get new ones when this is committed.
-std::vector<table::DataFragment> RowRewrite::FragmentsWithIds() const {
-  std::vector<table::DataFragment> fragments = writer_.fragments();
-  if (!snapshot_->manifest().has_stable_row_ids()) return fragments;
-  std::span<const uint64_t> left = moved_ids_;
-  for (auto& fragment : fragments) {
-    if (left.empty()) break;
-    auto ids = left.first(std::min<size_t>(left.size(), fragment.physical_rows()));
-    fragment.set_inline_row_ids(RowIdSequence::FromValues(ids).Encode());
-    left = left.subspan(ids.size());
+void RowRewrite::EncodeIdsOfFullFragments() {
+  const auto& fragments = writer_.fragments();
+  while (encoded_ids_.size() < fragments.size() && !moved_ids_.empty()) {
+    const auto& fragment = fragments[encoded_ids_.size()];
+    size_t rows = std::min<size_t>(moved_ids_.size(), fragment.physical_rows());
+    encoded_ids_.push_back(RowIdSequence::FromValues(std::span(moved_ids_).first(rows)).Encode());
+    moved_ids_.erase(moved_ids_.begin(), moved_ids_.begin() + static_cast<ptrdiff_t>(rows));
   }
-  return fragments;
 }
 
 Result<Transaction> RowRewrite::Finish(const std::vector<int32_t>& fields) {
   ARROW_RETURN_NOT_OK(writer_.Finish());
   ARROW_ASSIGN_OR_RAISE(auto deletions,
                         DeleteFromFragments(*snapshot_, *deleted_, &deletion_files_));
-  std::vector<table::DataFragment> written = FragmentsWithIds();
+  EncodeIdsOfFullFragments();
+  std::vector<table::DataFragment> written = writer_.fragments();
+  for (size_t i = 0; i < encoded_ids_.size(); ++i) written[i].set_inline_row_ids(encoded_ids_[i]);
   Transaction transaction = BeginTransaction(*snapshot_);
   auto* update = transaction.mutable_update();
   update->mutable_removed_fragment_ids()->Add(deletions.removed.begin(), deletions.removed.end());

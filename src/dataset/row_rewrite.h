@@ -47,12 +47,15 @@ class RowRewrite {
  private:
   RowRewrite(std::shared_ptr<const Snapshot> snapshot, FragmentWriteOptions options);
 
-  std::vector<table::DataFragment> FragmentsWithIds() const;
+  /// The ids of moved rows go with them; rows behind those get new ones when this is committed.
+  void EncodeIdsOfFullFragments();
 
   std::shared_ptr<const Snapshot> snapshot_;
   Context context_;
   FragmentWriter writer_;
   NewFiles deletion_files_;
+  // Of moved rows, where row ids are stable: of each fragment that has ended, and those left.
+  std::vector<std::string> encoded_ids_;
   std::vector<uint64_t> moved_ids_;
   bool depends_on_all_rows_ = false;
   std::shared_ptr<RowAddressSet> deleted_ = std::make_shared<RowAddressSet>();

@@ -11,6 +11,7 @@
 #include "dataset/array_types.h"
 #include "dataset/field_layout.h"
 #include "dataset/map_fields.h"
+#include "dataset/spilled_batches.h"
 #include "schema/logical_type.h"
 #include "schema/metadata.h"
 #include "schema/schema.h"
@@ -85,42 +86,88 @@ std::shared_ptr<arrow::Array> Numbers(const std::vector<uint32_t>& numbers) {
                                               arrow::Buffer::Wrap(numbers));
 }
 
+/// Puts batches together, and moves them to a temporary file once they take too much memory.
+class Collector {
+ public:
+  Collector(arrow::MemoryPool* pool, const SourceRows::Limits& limits)
+      : pool_(pool),
+        batch_bytes_(std::min(limits.batch_bytes, limits.memory_bytes / kBatchesInMemory)),
+        memory_bytes_(limits.memory_bytes) {}
+
+  Status Add(std::shared_ptr<arrow::RecordBatch> batch) {
+    if (batch->num_rows() == 0) return Status::OK();
+    ARROW_ASSIGN_OR_RAISE(int64_t bytes, arrow::util::ReferencedBufferSize(*batch));
+    if (pending_bytes_ + bytes > batch_bytes_) ARROW_RETURN_NOT_OK(PutTogether());
+    pending_bytes_ += bytes;
+    pending_.push_back(std::move(batch));
+    return Status::OK();
+  }
+
+  Result<std::vector<std::shared_ptr<arrow::RecordBatch>>> Finish() {
+    ARROW_RETURN_NOT_OK(PutTogether());
+    if (spilled_ == nullptr) return std::move(in_memory_);
+    return spilled_->Finish();
+  }
+
+ private:
+  /// So that one more of them than fits is not much more.
+  static constexpr int64_t kBatchesInMemory = 8;
+
+  Status PutTogether() {
+    if (pending_.empty()) return Status::OK();
+    std::shared_ptr<arrow::RecordBatch> whole = pending_[0];
+    if (pending_.size() > 1) {
+      ARROW_ASSIGN_OR_RAISE(whole, arrow::ConcatenateRecordBatches(pending_, pool_));
+    }
+    in_memory_.push_back(std::move(whole));
+    bytes_ += pending_bytes_;
+    pending_.clear();
+    pending_bytes_ = 0;
+    return bytes_ > memory_bytes_ ? Spill() : Status::OK();
+  }
+
+  /// The first time all, later each batch.
+  Status Spill() {
+    if (spilled_ == nullptr) {
+      ARROW_ASSIGN_OR_RAISE(spilled_, SpilledBatches::Create(in_memory_[0]->schema()));
+    }
+    for (const auto& batch : in_memory_) ARROW_RETURN_NOT_OK(spilled_->Write(*batch));
+    in_memory_.clear();
+    return Status::OK();
+  }
+
+  arrow::MemoryPool* pool_;
+  const int64_t batch_bytes_;
+  const int64_t memory_bytes_;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> pending_;
+  int64_t pending_bytes_ = 0;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> in_memory_;
+  int64_t bytes_ = 0;  // of all batches so far
+  std::unique_ptr<SpilledBatches> spilled_;
+};
+
 }  // namespace
 
 Result<SourceRows> SourceRows::Read(arrow::RecordBatchReader* reader, arrow::MemoryPool* pool,
-                                    int64_t batch_bytes) {
+                                    const Limits& limits) {
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
-  SourceRows source;
-  std::vector<std::shared_ptr<arrow::RecordBatch>> pending;
-  int64_t pending_bytes = 0;
-  auto put_together = [&]() -> Status {
-    if (pending.empty()) return Status::OK();
-    std::shared_ptr<arrow::RecordBatch> whole = pending[0];
-    if (pending.size() > 1) {
-      ARROW_ASSIGN_OR_RAISE(whole, arrow::ConcatenateRecordBatches(pending, pool));
-    }
-    source.starts_.push_back(source.num_rows() + static_cast<uint64_t>(whole->num_rows()));
-    source.batches_.push_back(std::move(whole));
-    pending.clear();
-    pending_bytes = 0;
-    return Status::OK();
-  };
+  Collector collector(pool, limits);
   while (true) {
     std::shared_ptr<arrow::RecordBatch> batch;
     ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));
     if (batch == nullptr) break;
     ARROW_ASSIGN_OR_RAISE(batch, WithoutViews(batch, pool));
-    ARROW_ASSIGN_OR_RAISE(int64_t bytes, arrow::util::ReferencedBufferSize(*batch));
-    if (pending_bytes + bytes > batch_bytes) ARROW_RETURN_NOT_OK(put_together());
-    pending_bytes += bytes;
-    if (batch->num_rows() > 0) pending.push_back(std::move(batch));
+    ARROW_RETURN_NOT_OK(collector.Add(std::move(batch)));
   }
-  ARROW_RETURN_NOT_OK(put_together());
+  SourceRows source;
+  ARROW_ASSIGN_OR_RAISE(source.batches_, collector.Finish());
   ARROW_ASSIGN_OR_RAISE(auto empty, EmptyBatch(reader->schema(), pool));
   ARROW_ASSIGN_OR_RAISE(empty, WithoutViews(empty, pool));
   source.schema_ = empty->schema();
   if (source.batches_.empty()) source.batches_.push_back(std::move(empty));
-  source.starts_.resize(source.batches_.size() + 1);
+  for (const auto& batch : source.batches_) {
+    source.starts_.push_back(source.num_rows() + static_cast<uint64_t>(batch->num_rows()));
+  }
   return source;
 }
 

@@ -10,16 +10,20 @@
 
 namespace lance {
 
-/// All rows of a source, in memory: they are needed in any order, and again when an operation is
-/// retried. Immutable.
+/// All rows of a source: they are needed in any order, and again when an operation is retried.
+/// Those that take more memory than they may are in a temporary file. Immutable.
 class SourceRows {
  public:
-  /// Batches are put together up to about this size: far below the 2 GiB that an array of strings
-  /// can hold.
-  static constexpr int64_t kBatchBytes = 256 << 20;
+  struct Limits {
+    /// Batches are put together up to about this size: far below the 2 GiB that an array of strings
+    /// can hold.
+    int64_t batch_bytes = 256 << 20;
+    /// What stays in memory.
+    int64_t memory_bytes = INT64_MAX;
+  };
 
   static Result<SourceRows> Read(arrow::RecordBatchReader* reader, arrow::MemoryPool* pool,
-                                 int64_t batch_bytes = kBatchBytes);
+                                 const Limits& limits);
 
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
   /// The rows in order, in few large batches.

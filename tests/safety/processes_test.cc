@@ -170,7 +170,7 @@ class Stress {
     auto key = static_cast<int64_t>(Below(kSharedKeys));
     for (int64_t i = 0; i < 3; ++i) keys.push_back(kFirstSharedKey + (key + i * 7) % kSharedKeys);
     ARROW_ASSIGN_OR_RAISE(SourceRows source, SourceRows::Read(Rows(keys, number_).get(),
-                                                              arrow::default_memory_pool()));
+                                                              arrow::default_memory_pool(), {}));
     MergeInsertOptions options;
     options.on = {"k"};
     options.when_matched = WhenMatched::kUpdateAll;
@@ -331,7 +331,7 @@ TEST(Processes, UpsertTheSameNewKeysOnce) {
       auto stale = handle.OpenVersion(1).ValueOrDie();
       std::this_thread::sleep_until(start);
       SourceRows source =
-          SourceRows::Read(Rows({100, 101, 102}, i).get(), arrow::default_memory_pool())
+          SourceRows::Read(Rows({100, 101, 102}, i).get(), arrow::default_memory_pool(), {})
               .ValueOrDie();
       MergeInsertOptions options;
       options.on = {"k"};

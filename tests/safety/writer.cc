@@ -231,7 +231,7 @@ Status Writer::Update(const Operation& operation, Outcome* outcome) {
 Status Writer::Merge(const Operation& operation, Outcome* outcome) {
   auto reader = SourceReader(operation.source, operation.whole_rows, HasPrimaryKey(*snapshot_));
   ARROW_ASSIGN_OR_RAISE(SourceRows source,
-                        SourceRows::Read(reader.get(), arrow::default_memory_pool()));
+                        SourceRows::Read(reader.get(), arrow::default_memory_pool(), {}));
   MergeInsertOptions options = OptionsOf(operation);
   auto run = [&](const SnapshotPtr& snapshot) -> Result<SnapshotPtr> {
     outcome->base = snapshot->manifest().version();
