@@ -349,7 +349,7 @@ struct MergeInsertOptions {
   std::optional<std::string> data_storage_version = {};
   /// Bytes that the rows of the source and an index over their keys may take in memory. What is
   /// more goes to a temporary file, and the columns of the key are read once for each part of the
-  /// source that can be indexed. Default: LANCE_MEM_POOL_SIZE, or else 1 GiB.
+  /// source that can be indexed. Default: LANCE_MEM_POOL_SIZE, or else 512 MiB.
   std::optional<uint64_t> memory_budget = {};
   ConflictRetries retries = {};
 };

@@ -6,7 +6,7 @@
 namespace lance {
 namespace {
 
-constexpr uint64_t kDefaultBytes = 1ull << 30;
+constexpr uint64_t kDefaultBytes = 512ull << 20;
 
 }  // namespace
 
