@@ -142,9 +142,7 @@ class FileSink final {
  private:
   Status Open(const arrow::Schema& arrow_schema) {
     ARROW_ASSIGN_OR_RAISE(Schema schema, Schema::FromArrow(arrow_schema));
-    if (data_cache_bytes_) {
-      options_.page_bytes = *data_cache_bytes_ / std::max<uint64_t>(schema.fields.size(), 1);
-    }
+    if (data_cache_bytes_) options_.ShareCache(*data_cache_bytes_, schema.fields.size());
     ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(uri_));
     ARROW_ASSIGN_OR_RAISE(auto object, location.store->OpenWriter(context_, location.path));
     ARROW_ASSIGN_OR_RAISE(

@@ -8,7 +8,7 @@
 namespace lance {
 namespace {
 
-constexpr size_t kMaxRetainedBytes = size_t{64} << 20;
+constexpr size_t kMaxRetainedBytes = size_t{16} << 20;
 
 // Null when Arrow was told to use the system allocator. Never destroyed: buffers may outlive
 // every static object.

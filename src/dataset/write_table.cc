@@ -116,8 +116,7 @@ FragmentWriteOptions FileOptions(const WritePlan& plan, const WriteOptions& opti
   FragmentWriteOptions file_options;
   file_options.data.file.version = plan.data_version;
   if (options.data_cache_bytes) {
-    uint64_t columns = std::max<uint64_t>(plan.table_schema.fields.size(), 1);
-    file_options.data.file.page_bytes = std::max<uint64_t>(*options.data_cache_bytes / columns, 1);
+    file_options.data.file.ShareCache(*options.data_cache_bytes, plan.table_schema.fields.size());
   }
   BlobWriteOptions& blobs = file_options.data.blobs;
   if (plan.base != nullptr) blobs = RewriteBlobs(plan.base->manifest());

@@ -29,6 +29,9 @@ using encoding::PageJob;
 
 /// Pages encoded and not yet written, at most; bounds the memory of wide tables.
 constexpr size_t kJobsAtOnce = 64;
+/// What a page should be worth in tables of many columns.
+constexpr uint64_t kLeastPageBytes = 256 << 10;
+constexpr uint64_t kGoodPageBytes = 1 << 20;
 /// Below so many rows it isn't worth to check columns on several threads.
 constexpr int64_t kParallelCheckRows = 4096;
 
@@ -148,10 +151,38 @@ struct FileWriter::Impl {
     return Status::OK();
   }
 
+  /// Those that are full; and when all together have too much, the largest, which hold half of it,
+  /// and others that make a good page: pages are encoded side by side.
+  std::vector<bool> DueColumns() const {
+    std::vector<bool> due(columns.size());
+    std::vector<size_t> others;
+    uint64_t buffered = 0;
+    for (size_t column = 0; column < columns.size(); ++column) {
+      due[column] = columns[column].is_full();
+      if (due[column]) continue;
+      others.push_back(column);
+      buffered += columns[column].buffered_bytes();
+    }
+    const uint64_t most =
+        std::max<uint64_t>(options.buffer_bytes, kLeastPageBytes * columns.size());
+    if (buffered <= most) return due;
+    std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) {
+      return columns[a].buffered_bytes() > columns[b].buffered_bytes();
+    });
+    for (size_t column : others) {
+      const uint64_t bytes = columns[column].buffered_bytes();
+      if (buffered <= most / 2 && bytes < kGoodPageBytes) break;
+      due[column] = true;
+      buffered -= bytes;
+    }
+    return due;
+  }
+
   Status Flush(bool all) {
     std::vector<ColumnJob> jobs;
+    const std::vector<bool> due = all ? std::vector<bool>(columns.size(), true) : DueColumns();
     for (size_t column = 0; column < columns.size(); ++column) {
-      if (!all && !columns[column].is_full()) continue;
+      if (!due[column]) continue;
       for (PageJob& job : columns[column].TakeJobs()) jobs.push_back({column, std::move(job)});
     }
     for (size_t first = 0; first < jobs.size(); first += kJobsAtOnce) {
@@ -217,6 +248,11 @@ struct FileWriter::Impl {
     return container.Finish(schema, num_rows, options.version, writer.get());
   }
 };
+
+void FileWriteOptions::ShareCache(uint64_t bytes, size_t fields) {
+  page_bytes = std::max<uint64_t>(bytes / std::max<size_t>(fields, 1), 1);
+  buffer_bytes = std::max(bytes, buffer_bytes);
+}
 
 FileWriter::FileWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 FileWriter::~FileWriter() = default;

@@ -172,6 +172,36 @@ TEST_F(FileWriterTest, BytesDontDependOnThreads) {
   EXPECT_EQ(FileBytes("/one"), FileBytes("/four"));
 }
 
+TEST_F(FileWriterTest, ColumnsShareTheBuffer) {
+  constexpr int kColumns = 24;
+  constexpr int64_t kRows = 10'000;
+  constexpr int kBatches = 20;  // 38 MB
+  arrow::FieldVector fields;
+  arrow::ArrayVector columns;
+  std::mt19937_64 random(5);
+  for (int i = 0; i < kColumns; ++i) {
+    fields.push_back(arrow::field("c" + std::to_string(i), arrow::int64()));
+    arrow::Int64Builder builder;
+    for (int64_t row = 0; row < kRows; ++row) {
+      ASSERT_TRUE(builder.Append(static_cast<int64_t>(random())).ok());
+    }
+    columns.push_back(builder.Finish().ValueOrDie());
+  }
+  const auto batch = arrow::RecordBatch::Make(arrow::schema(fields), kRows, columns);
+  arrow::ProxyMemoryPool pool(arrow::default_memory_pool());
+  context_.memory_pool = &pool;
+  auto writer = OpenWriter(batch->schema()).ValueOrDie();
+  for (int i = 0; i < kBatches; ++i) ASSERT_TRUE(writer->WriteBatch(*batch).ok());
+  ASSERT_TRUE(writer->Finish().ok());
+  EXPECT_LT(pool.max_memory(), 16 << 20);
+  context_.memory_pool = nullptr;
+  const auto got = ReadAll();
+  ASSERT_EQ(got->num_rows(), kBatches * kRows);
+  for (int i = 0; i < kBatches; ++i) {
+    EXPECT_TRUE(got->Slice(i * kRows, kRows)->Equals(*batch)) << "batch " << i;
+  }
+}
+
 TEST_F(FileWriterTest, ResultAndCounts) {
   const auto type = arrow::struct_({field("a", arrow::int32()), field("b", arrow::utf8())});
   const auto batch = BatchOf({"s", "x"}, {FromJson(type, R"([{"a": 1, "b": "y"}, null])"),
