@@ -1,7 +1,10 @@
 // Conditions that pyarrow made: taken apart, so that what the engine understands can be handed to
 // it.
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,8 +13,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrow/buffer.h"
+#include "arrow/compute/api_scalar.h"
 #include "arrow/compute/cast.h"
 #include "arrow/compute/expression.h"
+#include "arrow/compute/function.h"
 #include "arrow/scalar.h"
 #include "arrow/type.h"
 #include "arrow_exchange.h"
@@ -68,6 +73,45 @@ arrow::Result<Expression> Plain(const Expression& expr) {
   return arrow::compute::call(call.function_name, std::move(args), std::move(options));
 }
 
+/// Options are lost in Substrait, but for casts, whose checks the engine makes.
+bool HasPlainOptions(const Expression::Call& call) {
+  if (call.options == nullptr) return true;
+  if (call.function_name == "cast") {
+    const auto& cast = static_cast<const arrow::compute::CastOptions&>(*call.options);
+    return cast.Equals(arrow::compute::CastOptions::Safe(cast.to_type));
+  }
+  // These have their argument there.
+  if (call.function_name == "is_in") return true;
+  std::string_view type = call.options->type_name();
+  if (type == "MatchSubstringOptions") {
+    return !static_cast<const arrow::compute::MatchSubstringOptions&>(*call.options).ignore_case;
+  }
+  const auto* defaults = call.function->default_options();
+  return defaults != nullptr && call.options->Equals(*defaults);
+}
+
+/// Whether a function of pyarrow is that of SQL: arithmetic without checks wraps around, choices
+/// by a null are null, and so is AND of a null.
+bool IsOfSql(const Expression::Call& call, const arrow::DataType& result) {
+  constexpr std::array<std::string_view, 9> kUnchecked = {"add",    "subtract",   "multiply",
+                                                          "divide", "power",      "negate",
+                                                          "abs",    "shift_left", "shift_right"};
+  constexpr std::array<std::string_view, 6> kOther = {"if_else", "case_when", "choose",
+                                                      "and",     "or",        "and_not"};
+  auto is_one_of = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), call.function_name) != names.end();
+  };
+  return !is_one_of(kOther) && (!is_one_of(kUnchecked) || arrow::is_floating(result.id()));
+}
+
+/// Whether the engine means the same by an expression, bound to a schema.
+bool KeepsItsMeaning(const Expression& bound) {
+  const Expression::Call* call = bound.call();
+  if (call == nullptr) return true;
+  return HasPlainOptions(*call) && IsOfSql(*call, *bound.type()) &&
+         std::all_of(call->arguments.begin(), call->arguments.end(), KeepsItsMeaning);
+}
+
 nb::bytes Serialized(const Expression& expr) {
   auto buffer = OrValueError(arrow::compute::Serialize(expr));
   return nb::bytes(buffer->data(), static_cast<size_t>(buffer->size()));
@@ -83,21 +127,23 @@ std::vector<std::string> ColumnsOf(const Expression& expr, const arrow::Schema& 
   return names;
 }
 
-/// The parts of a serialized condition that all have to be true, each with the same in Substrait's
-/// terms and the columns that it reads. `schema` has no dictionaries.
-std::vector<std::tuple<nb::bytes, nb::bytes, std::vector<std::string>>> SplitFilter(
-    const nb::bytes& serialized, nb::handle schema) {
+/// Of a condition: a part that has to be true, the same in Substrait's terms, the columns that it
+/// reads, and whether the engine may be asked for it.
+using FilterPart = std::tuple<nb::bytes, nb::bytes, std::vector<std::string>, bool>;
+
+/// The parts of a serialized condition. `schema` has no dictionaries.
+std::vector<FilterPart> SplitFilter(const nb::bytes& serialized, nb::handle schema) {
   std::shared_ptr<arrow::Schema> columns = SchemaFromPython(schema);
   auto buffer = arrow::Buffer::FromString(std::string(serialized.c_str(), serialized.size()));
   std::vector<Expression> conjuncts;
   CollectConjuncts(OrValueError(arrow::compute::Deserialize(std::move(buffer))), &conjuncts);
-  std::vector<std::tuple<nb::bytes, nb::bytes, std::vector<std::string>>> parts;
+  std::vector<FilterPart> parts;
   for (const Expression& part : conjuncts) {
     Expression plain = OrValueError(Plain(part));
     // Binding makes implicit casts explicit.
     Expression bound = OrValueError(plain.Bind(*columns));
     parts.emplace_back(Serialized(part), Serialized(OrValueError(Plain(bound))),
-                       ColumnsOf(part, *columns));
+                       ColumnsOf(part, *columns), KeepsItsMeaning(bound));
   }
   return parts;
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import operator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Optional, Set
 
 from . import _core
 from .errors import CoreError
@@ -37,30 +37,32 @@ class PushedFilter:
 def push_down(condition: "pc.Expression", core: _core.Dataset) -> PushedFilter:
     """As much as possible of ``condition`` for the engine."""
     schema = _plain_schema(core.schema)
-    whole = _accepted(condition, core, schema)
-    if whole is not None:
-        return PushedFilter(substrait=whole)
+    unknown = _unknown_columns(core.schema)
     load, (serialized,) = condition.__reduce__()
-    pushed: List["pc.Expression"] = []
-    rest: List["pc.Expression"] = []
-    columns: List[str] = []
-    for part, plain, read in _core.split_filter(bytes(serialized), schema):
-        candidate = _load(load, plain)
-        if _accepted(candidate, core, schema) is not None:
-            pushed.append(candidate)
-        else:
-            rest.append(_load(load, part))
-            columns.extend(name for name in read if name not in columns)
-    substrait = _accepted(_conjunction(pushed), core, schema) if pushed else None
-    return PushedFilter(substrait, _conjunction(rest) if rest else None, columns)
+    parts = [
+        _Part(_load(load, part), _load(load, plain), read, keeps and unknown.isdisjoint(read))
+        for part, plain, read, keeps in _core.split_filter(bytes(serialized), schema)
+    ]
+    substrait_schema = _substrait_schema(schema, unknown)
+
+    def accepted(chosen: List[_Part]) -> Optional[bytes]:
+        return _accepted(_conjunction([part.plain for part in chosen]), core, substrait_schema)
+
+    pushed = [part for part in parts if part.may_be_pushed]
+    substrait = accepted(pushed) if pushed else None
+    if pushed and substrait is None:
+        pushed = [part for part in pushed if accepted([part]) is not None]
+        substrait = accepted(pushed) if pushed else None
+    rest = [part for part in parts if part not in pushed] if substrait is not None else parts
+    columns = list(dict.fromkeys(name for part in rest for name in part.read))
+    return PushedFilter(substrait, _conjunction([part.condition for part in rest]) if rest else None, columns)
 
 
 def keep_back(condition: "pc.Expression", core: _core.Dataset) -> PushedFilter:
     """All of ``condition`` for pyarrow."""
     _, (serialized,) = condition.__reduce__()
-    columns: List[str] = []
-    for _, _, read in _core.split_filter(bytes(serialized), _plain_schema(core.schema)):
-        columns.extend(name for name in read if name not in columns)
+    parts = _core.split_filter(bytes(serialized), _plain_schema(core.schema))
+    columns = list(dict.fromkeys(name for _, _, read, _ in parts for name in read))
     return PushedFilter(rest=condition, rest_columns=columns)
 
 
@@ -96,23 +98,54 @@ def within(
             yield batch
 
 
+@dataclass(eq=False)
+class _Part:
+    """One of the conditions that all have to be true."""
+
+    condition: "pc.Expression"
+    plain: "pc.Expression"
+    """The same in Substrait's terms."""
+    read: List[str]
+    may_be_pushed: bool
+
+
 def _accepted(
     condition: "pc.Expression", core: _core.Dataset, schema: "pa.Schema"
 ) -> Optional[bytes]:
     """The condition as Substrait, or None if that can't be or the engine doesn't take it."""
     import pyarrow as pa
 
-    # What pyarrow sees of JSON is text, what the engine compares isn't. A name that is only part of
-    # another one costs no more than speed.
-    text = str(condition)
-    if any(isinstance(column.type, pa.JsonType) and column.name in text for column in core.schema):
-        return None
     try:
         substrait = bytes(condition.to_substrait(schema))
         core.scan_schema(_core.ScanOptions(columns=[], substrait_filter=substrait))
     except (pa.ArrowException, CoreError):
         return None
     return substrait
+
+
+def _unknown_columns(schema: "pa.Schema") -> Set[str]:
+    """Columns about which pyarrow and the engine can't talk: Substrait lacks their types, or, as for JSON, what
+    pyarrow sees of them isn't what the engine compares."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    unknown = set()
+    anything = pc.scalar(True)
+    for column in _plain_schema(schema):
+        try:
+            anything.to_substrait(pa.schema([column]))
+        except pa.ArrowException:
+            unknown.add(column.name)
+    return unknown | {column.name for column in schema if isinstance(column.type, pa.JsonType)}
+
+
+def _substrait_schema(schema: "pa.Schema", unknown: Set[str]) -> "pa.Schema":
+    """The same columns in their places; those that Substrait lacks have another type, and are not used."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [column.with_type(pa.binary()) if column.name in unknown else column for column in schema]
+    )
 
 
 def _plain_schema(schema: "pa.Schema") -> "pa.Schema":

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "arrow/array/concatenate.h"
 #include "arrow/memory_pool.h"
 #include "arrow/type.h"
+#include "base/stack.h"
 #include "query/expr/coercion.h"
 #include "query/expr/function.h"
 #include "query/expr/kernel/arithmetic.h"
@@ -32,6 +34,17 @@ using lance::internal::Concat;
 using Args = std::vector<ExprPtr>;
 
 constexpr size_t kNamesInErrors = 10;
+
+/// Of lists that an expression makes: each level costs as much as all below it.
+constexpr size_t kMaxTypeNesting = 64;
+
+size_t NestingOf(const arrow::DataType& type) {
+  size_t nesting = 0;
+  for (const arrow::DataType* at = &type; at->num_fields() > 0; at = at->field(0)->type().get()) {
+    ++nesting;
+  }
+  return nesting;
+}
 
 bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
   auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -96,12 +109,23 @@ class Binder {
   }
 
   Result<ExprPtr> Bind(const Syntax& syntax) {
+    if (StackIsShort()) {
+      return ErrorAt(syntax, "the expression is nested too deep for the stack of this thread");
+    }
     // Strictness with literals ends below anything but AND and OR, as in the reference.
     bool is_chain = syntax.kind == SyntaxKind::kAnd || syntax.kind == SyntaxKind::kOr;
     const bool strict = std::exchange(strict_, strict_ && is_chain);
-    auto bound = BindNode(syntax, strict);
+    auto bound = syntax.is_shared ? BindShared(syntax, strict) : BindNode(syntax, strict);
     strict_ = strict;
     return bound;
+  }
+
+  /// The operand of CASE x WHEN …
+  Result<ExprPtr> BindShared(const Syntax& syntax, bool strict) {
+    auto known = shared_.find(&syntax);
+    if (known != shared_.end()) return known->second;
+    ARROW_ASSIGN_OR_RAISE(ExprPtr bound, BindNode(syntax, strict));
+    return shared_[&syntax] = MakeShared(bound);
   }
 
   Result<ExprPtr> BindNode(const Syntax& syntax, bool strict) {
@@ -339,6 +363,12 @@ class Binder {
   Result<ExprPtr> Compare(const Syntax& syntax, Comparison comparison, const Syntax& left_syntax,
                           const Syntax& right_syntax, bool strict) {
     ARROW_ASSIGN_OR_RAISE(ExprPtr left, Bind(left_syntax));
+    return CompareBound(syntax, comparison, left_syntax, std::move(left), right_syntax, strict);
+  }
+
+  Result<ExprPtr> CompareBound(const Syntax& syntax, Comparison comparison,
+                               const Syntax& left_syntax, ExprPtr left, const Syntax& right_syntax,
+                               bool strict) {
     ARROW_ASSIGN_OR_RAISE(ExprPtr right, Bind(right_syntax));
     ARROW_RETURN_NOT_OK(Meet(syntax, left_syntax, right_syntax, strict, &left, &right));
     TypePtr type = left->type;
@@ -349,10 +379,14 @@ class Binder {
   }
 
   Result<ExprPtr> Between(const Syntax& syntax, bool strict) {
-    ARROW_ASSIGN_OR_RAISE(ExprPtr low, Compare(syntax, Comparison::kGreaterEqual, *syntax.args[0],
-                                               *syntax.args[1], strict));
-    ARROW_ASSIGN_OR_RAISE(ExprPtr high, Compare(syntax, Comparison::kLessEqual, *syntax.args[0],
-                                                *syntax.args[2], strict));
+    const Syntax& operand_syntax = *syntax.args[0];
+    ARROW_ASSIGN_OR_RAISE(ExprPtr operand, Bind(operand_syntax));
+    operand = MakeShared(operand);
+    ARROW_ASSIGN_OR_RAISE(ExprPtr low,
+                          CompareBound(syntax, Comparison::kGreaterEqual, operand_syntax, operand,
+                                       *syntax.args[1], strict));
+    ARROW_ASSIGN_OR_RAISE(ExprPtr high, CompareBound(syntax, Comparison::kLessEqual, operand_syntax,
+                                                     operand, *syntax.args[2], strict));
     ExprPtr both = MakeAnd({std::move(low), std::move(high)}, syntax.at);
     return syntax.negated ? MakeNot(std::move(both), syntax.at) : both;
   }
@@ -430,8 +464,9 @@ class Binder {
 
   Result<ExprPtr> InEqualities(const Syntax& syntax, const Args& args) {
     Args equalities;
+    const ExprPtr operand = MakeShared(args[0]);
     for (size_t i = 1; i < args.size(); ++i) {
-      ExprPtr equal = MakeComparison(Comparison::kEqual, args[0], args[i], args[i]->at);
+      ExprPtr equal = MakeComparison(Comparison::kEqual, operand, args[i], args[i]->at);
       if (equal == nullptr) {
         return ErrorAt(syntax,
                        Concat("values of type ", args[0]->type->ToString(), " cannot be compared"));
@@ -510,6 +545,7 @@ class Binder {
     ExprPtr right = args[1];
     std::vector<ExprPtr*> values = {&left, &right};
     ARROW_RETURN_NOT_OK(Unify(syntax, values).status());
+    left = MakeShared(left);
     ExprPtr equal = MakeComparison(Comparison::kEqual, left, right, syntax.at);
     if (equal == nullptr) return ErrorAt(syntax, "these values cannot be compared");
     return MakeCase(syntax, {equal, MakeLiteral(NullLiteral(), syntax.at), left});
@@ -610,6 +646,9 @@ class Binder {
                                     "with (",
                                     types, ")"));
     }
+    if (NestingOf(*bound->type) > kMaxTypeNesting) {
+      return ErrorAt(syntax, Concat("lists are nested more than ", kMaxTypeNesting, " deep"));
+    }
     for (size_t i = 0; i < args.size(); ++i) {
       args[i] = FoldedCast(std::move(args[i]), bound->arg_types[i]);
     }
@@ -623,6 +662,7 @@ class Binder {
   const Source& source_;
   const arrow::Schema& schema_;
   bool strict_ = true;
+  std::map<const Syntax*, ExprPtr> shared_;
 };
 
 }  // namespace

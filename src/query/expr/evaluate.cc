@@ -4,6 +4,7 @@
 #include "arrow/array/concatenate.h"
 #include "arrow/record_batch.h"
 #include "arrow/scalar.h"
+#include "base/stack.h"
 #include "query/expr/frame.h"
 #include "query/expr/kernel/gather.h"
 #include "query/expr/kernel/logic.h"
@@ -174,7 +175,7 @@ Result<Operand> ComputeIn(const Expr& expr, Frame* frame) {
   return Operand{std::move(result), operand.is_constant};
 }
 
-Result<Operand> Compute(const Expr& expr, Frame* frame) {
+Result<Operand> ComputeNode(const Expr& expr, Frame* frame) {
   switch (expr.kind) {
     case ExprKind::kLiteral:
       return Operand{expr.value, true};
@@ -198,6 +199,17 @@ Result<Operand> Compute(const Expr& expr, Frame* frame) {
       return ComputeIn(expr, frame);
   }
   return UserError("an expression of unknown kind");
+}
+
+Result<Operand> Compute(const Expr& expr, Frame* frame) {
+  if (StackIsShort())
+    return UserError("an expression is nested too deep for the stack of a thread");
+  if (!expr.is_shared) return ComputeNode(expr, frame);
+  ARROW_ASSIGN_OR_RAISE(auto kept, frame->Kept(expr));
+  if (kept) return *std::move(kept);
+  ARROW_ASSIGN_OR_RAISE(Operand values, ComputeNode(expr, frame));
+  frame->Keep(expr, values);
+  return values;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "query/expr/expr.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "arrow/array.h"
@@ -10,10 +11,38 @@
 namespace lance::query {
 namespace {
 
-void CollectColumns(const Expr& expr, std::set<ColumnPath>* columns) {
+/// Parts that are shared are looked at once.
+using SharedExprs = std::set<const Expr*>;
+
+void CollectColumns(const Expr& expr, SharedExprs* seen, std::set<ColumnPath>* columns) {
+  if (expr.is_shared && !seen->insert(&expr).second) return;
   if (expr.kind == ExprKind::kColumn) columns->insert(expr.column);
-  for (const ExprPtr& arg : expr.args) CollectColumns(*arg, columns);
+  for (const ExprPtr& arg : expr.args) CollectColumns(*arg, seen, columns);
 }
+
+class ColumnMover {
+ public:
+  explicit ColumnMover(const std::function<ColumnPath(const ColumnPath&)>& place_of)
+      : place_of_(place_of) {}
+
+  ExprPtr Move(const ExprPtr& expr) {
+    if (expr->IsLiteral()) return expr;
+    if (!expr->is_shared) return MoveNode(*expr);
+    ExprPtr& moved = shared_[expr.get()];
+    if (moved == nullptr) moved = MoveNode(*expr);
+    return moved;
+  }
+
+ private:
+  ExprPtr MoveNode(Expr moved) {
+    if (moved.kind == ExprKind::kColumn) moved.column = place_of_(moved.column);
+    for (ExprPtr& arg : moved.args) arg = Move(arg);
+    return std::make_shared<const Expr>(std::move(moved));
+  }
+
+  const std::function<ColumnPath(const ColumnPath&)>& place_of_;
+  std::map<const Expr*, ExprPtr> shared_;
+};
 
 /// Whether every value of one type has its counterpart in the other.
 bool IsTotalCast(const arrow::DataType& from, const arrow::DataType& to) {
@@ -59,6 +88,14 @@ ExprPtr MakeExpr(Expr expr) {
   return std::make_shared<const Expr>(std::move(expr));
 }
 
+ExprPtr MakeShared(const ExprPtr& expr) {
+  // These cost nothing.
+  if (expr->is_shared || expr->IsLiteral() || expr->kind == ExprKind::kColumn) return expr;
+  Expr shared = *expr;
+  shared.is_shared = true;
+  return std::make_shared<const Expr>(std::move(shared));
+}
+
 ExprPtr MakeCast(ExprPtr expr, TypePtr type) {
   if (expr->type->Equals(*type)) return expr;
   Expr cast{ExprKind::kCall, std::move(type), expr->at, {std::move(expr)}};
@@ -75,17 +112,14 @@ std::vector<ExprPtr> Conjuncts(const ExprPtr& expr) {
 
 std::vector<ColumnPath> ReferencedColumns(const Expr& expr) {
   std::set<ColumnPath> columns;
-  CollectColumns(expr, &columns);
+  SharedExprs seen;
+  CollectColumns(expr, &seen, &columns);
   return {columns.begin(), columns.end()};
 }
 
 ExprPtr MoveColumns(const ExprPtr& expr,
                     const std::function<ColumnPath(const ColumnPath&)>& place_of) {
-  if (expr->IsLiteral()) return expr;
-  Expr moved = *expr;
-  if (expr->kind == ExprKind::kColumn) moved.column = place_of(expr->column);
-  for (ExprPtr& arg : moved.args) arg = MoveColumns(arg, place_of);
-  return std::make_shared<const Expr>(std::move(moved));
+  return ColumnMover(place_of).Move(expr);
 }
 
 }  // namespace lance::query

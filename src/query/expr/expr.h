@@ -51,6 +51,8 @@ struct Expr {
   /// Evaluating it on some values is an error (division by zero, a bad cast): it is then only
   /// evaluated for the rows whose result it decides.
   bool can_fail = false;
+  /// Used at several places of the expression: computed once for the rows that need it.
+  bool is_shared = false;
   uint32_t depth = 1;
 
   bool IsLiteral() const { return kind == ExprKind::kLiteral; }
@@ -69,10 +71,14 @@ ExprPtr MakeColumn(std::shared_ptr<arrow::DataType> type, ColumnPath column, std
 /// All other kinds: depth and can_fail come from `args` too.
 ExprPtr MakeExpr(Expr expr);
 
+/// The same, to be used at several places.
+ExprPtr MakeShared(const ExprPtr& expr);
+
 /// Casts to `type`; the expression itself if it has that type.
 ExprPtr MakeCast(ExprPtr expr, std::shared_ptr<arrow::DataType> type);
 
-/// SQL that means the same. Types that SQL can't name appear as arrow_cast.
+/// SQL that means the same. Types that SQL can't name appear as arrow_cast. What is shared is
+/// written at each place; where that would be endless, ellipses take the place of parts.
 std::string ToSql(const Expr& expr);
 
 /// The operands of a top-level AND, or the expression itself.

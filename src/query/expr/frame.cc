@@ -38,4 +38,16 @@ Result<std::shared_ptr<arrow::Array>> Frame::Fetch(const ColumnPath& path) {
   return column;
 }
 
+Result<std::optional<Operand>> Frame::Kept(const Expr& shared) {
+  auto found = kept_.find(&shared);
+  if (found != kept_.end()) return found->second;
+  if (parent_ == nullptr) return std::nullopt;
+  ARROW_ASSIGN_OR_RAISE(auto outer, parent_->Kept(shared));
+  if (!outer || outer->is_constant) return outer;
+  ARROW_ASSIGN_OR_RAISE(auto values, Gather(pool_, outer->array, *selected_));
+  Operand operand{std::move(values), false};
+  Keep(shared, operand);
+  return operand;
+}
+
 }  // namespace lance::query

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "arrow/type_fwd.h"
@@ -21,6 +22,10 @@ class Frame {
   int64_t rows() const { return row_count_; }
   arrow::MemoryPool* pool() const { return pool_; }
   Result<std::shared_ptr<arrow::Array>> Column(const ColumnPath& path);
+  /// What Keep() was given for a shared expression, here or for all rows of an outer frame; nothing
+  /// if there is none.
+  Result<std::optional<Operand>> Kept(const Expr& shared);
+  void Keep(const Expr& shared, Operand values) { kept_[&shared] = std::move(values); }
 
  private:
   Result<std::shared_ptr<arrow::Array>> Fetch(const ColumnPath& path);
@@ -31,6 +36,7 @@ class Frame {
   int64_t row_count_;
   arrow::MemoryPool* pool_;
   std::map<ColumnPath, std::shared_ptr<arrow::Array>> columns_;
+  std::map<const Expr*, Operand> kept_;
 };
 
 }  // namespace lance::query

@@ -49,10 +49,10 @@ std::string Repeated(std::string_view text, int count) {
 }
 
 /// Runs something on a thread with little stack.
-void WithLittleStack(const std::function<void()>& run) {
+void WithLittleStack(size_t stack_bytes, const std::function<void()>& run) {
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_attr_init(&attributes), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, kStackBytes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, stack_bytes), 0);
   pthread_t thread{};
   auto start = [](void* argument) -> void* {
     (*static_cast<const std::function<void()>*>(argument))();
@@ -65,9 +65,9 @@ void WithLittleStack(const std::function<void()>& run) {
 }
 
 /// How many rows pass; -1 if there is an error.
-int64_t Matches(const std::string& sql) {
+int64_t Matches(const std::string& sql, size_t stack_bytes = kStackBytes) {
   int64_t matches = -1;
-  WithLittleStack([&] {
+  WithLittleStack(stack_bytes, [&] {
     static const auto batch = MakeBatch();
     auto filter = BindSqlFilter(sql, *batch->schema());
     if (filter.ok()) {
@@ -122,6 +122,33 @@ TEST(HostileText, NestingWithinTheLimitNeedsLittleStack) {
   EXPECT_EQ(Matches(Repeated("not ", 400) + "b"), 50);
   EXPECT_EQ(Matches(Repeated("coalesce(n, ", 400) + "n" + Repeated(")", 400) + " < 10"), 10);
   EXPECT_EQ(Matches(Repeated("case when b then b else ", 400) + "b" + Repeated(" end", 400)), 50);
+}
+
+TEST(HostileText, AnyNestingOnAnyStack) {
+  for (const auto& [open, middle, close] :
+       std::vector<std::array<std::string, 3>>{{"(", "b", ")"},
+                                               {"not ", "b", ""},
+                                               {"[", "1", "]"},
+                                               {"coalesce(n, ", "n", ")"},
+                                               {"case when b then b else ", "b", " end"},
+                                               {"", "n", " + 1"},
+                                               {"(", "b", " between false and b)"}}) {
+    for (size_t stack : {kStackBytes / 4, kStackBytes / 2}) {
+      EXPECT_GE(Matches(Repeated(open, 490) + middle + Repeated(close, 490), stack), -1);
+    }
+  }
+}
+
+TEST(HostileText, WhatStandsTwiceIsComputedOnce) {
+  EXPECT_EQ(Matches(Repeated("nullif(", 240) + "s" + Repeated(",'x')", 240) + "='text 7'"), 1);
+  EXPECT_EQ(Matches(Repeated("(", 120) + "b" + Repeated(" between false and true)", 120)), 100);
+  EXPECT_GE(Matches(Repeated("(", 120) + "b" + Repeated(" not between false and b)", 120)), 0);
+  EXPECT_GE(Matches(Repeated("case ", 120) + "s" +
+                    Repeated(" when 'x' then 'y' when 'y' then s else s end", 120) + "='text 7'"),
+            0);
+  EXPECT_GE(Matches(Repeated("nullif(abs(", 120) + "n" + Repeated(") + 1, 3)", 120) + "> 0"), 0);
+  EXPECT_EQ(Matches(Repeated("[", 65) + "1" + Repeated("]", 65) + " is null"), -1);
+  EXPECT_EQ(Matches(Repeated("[", 64) + "1" + Repeated("]", 64) + " is null"), 0);
 }
 
 TEST(HostileText, LongChainsAreNoNesting) {

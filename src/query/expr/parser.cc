@@ -7,6 +7,7 @@
 
 #include "arrow/array.h"
 #include "arrow/scalar.h"
+#include "base/stack.h"
 #include "query/expr/lexer.h"
 #include "query/expr/literal.h"
 #include "query/expr/type_names.h"
@@ -152,7 +153,7 @@ class Parser {
 
   Result<SyntaxPtr> Expression(Precedence least) {
     // Every recursion comes through here.
-    if (++depth_ > kMaxDepth) return TooDeep(Peek().at);
+    if (++depth_ > kMaxDepth || StackIsShort()) return TooDeep(Peek().at);
     ARROW_ASSIGN_OR_RAISE(SyntaxPtr left, Prefix());
     while (true) {
       ARROW_ASSIGN_OR_RAISE(SyntaxPtr longer, Infix(left, least));
@@ -465,6 +466,9 @@ class Parser {
     SyntaxPtr operand;
     if (!Peek().IsKeyword("when")) {
       ARROW_ASSIGN_OR_RAISE(operand, Expression(kLowest));
+      Syntax shared = *operand;
+      shared.is_shared = true;
+      operand = std::make_shared<const Syntax>(std::move(shared));
     }
     Syntax node{.kind = SyntaxKind::kCase, .at = begin};
     ARROW_RETURN_NOT_OK(ExpectKeyword("when"));

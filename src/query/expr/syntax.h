@@ -47,6 +47,8 @@ struct Syntax {
   /// The NOT of NOT IN, IS NOT …
   bool negated = false;
   bool quoted = false;
+  /// Stands at several places.
+  bool is_shared = false;
   /// kLike: the character of ESCAPE.
   char32_t escape = U'\\';
   /// kLiteral: an array of one value.

@@ -115,85 +115,108 @@ std::string UpperCase(std::string text) {
   return text;
 }
 
-std::string OperandSql(const Expr& operand, bool beside_column) {
-  if (operand.IsLiteral()) return ValueSql(*operand.value, 0, beside_column);
-  return IsInfix(operand) ? "(" + ToSql(operand) + ")" : ToSql(operand);
-}
+/// How many nodes inside of shared parts are written: nested, they would double at each level.
+constexpr size_t kMostSharedNodes = 1 << 16;
 
-std::string Joined(const std::vector<ExprPtr>& args, std::string_view separator) {
-  std::string text;
-  for (const ExprPtr& arg : args) {
-    if (!text.empty()) text += separator;
-    text += OperandSql(*arg, false);
+class Printer {
+ public:
+  std::string Sql(const Expr& expr) {
+    const bool in_shared = shared_depth_ > 0 || expr.is_shared;
+    if (!in_shared) return NodeSql(expr);
+    if (shared_nodes_ == kMostSharedNodes) return "…";
+    ++shared_nodes_;
+    shared_depth_ += expr.is_shared ? 1 : 0;
+    std::string text = NodeSql(expr);
+    shared_depth_ -= expr.is_shared ? 1 : 0;
+    return text;
   }
-  return text;
-}
 
-std::string InfixSql(const Expr& expr) {
-  const Expr& left = *expr.args[0];
-  if (expr.name == "not") return "NOT " + OperandSql(left, false);
-  if (expr.name == "negative") return "- " + OperandSql(left, false);
-  if (expr.args.size() == 1) return OperandSql(left, false) + " " + UpperCase(expr.name);
-  if (expr.name == "||") return Joined(expr.args, " || ");
-  const Expr& right = *expr.args[1];
-  bool is_comparison = expr.type->id() == Type::BOOL;
-  std::string text = OperandSql(left, false) + " " + UpperCase(expr.name) + " " +
-                     OperandSql(right, is_comparison && left.kind == ExprKind::kColumn);
-  if (expr.name != "like") return text;
-  auto escape = static_cast<char>(FixedValues<int64_t>(Operand{expr.args[2]->value, true})[0]);
-  return escape == '\\' ? text : text + " ESCAPE " + QuotedText(std::string(1, escape));
-}
-
-std::string CaseSql(const Expr& expr) {
-  std::string text = "CASE";
-  for (size_t i = 0; i + 1 < expr.args.size(); i += 2) {
-    text += " WHEN " + ToSql(*expr.args[i]) + " THEN " + ToSql(*expr.args[i + 1]);
+ private:
+  std::string NodeSql(const Expr& expr) {
+    switch (expr.kind) {
+      case ExprKind::kLiteral:
+        return ValueSql(*expr.value, 0, false);
+      case ExprKind::kColumn:
+        return expr.name;
+      case ExprKind::kCall:
+        return IsInfix(expr) ? InfixSql(expr) : CallSql(expr);
+      case ExprKind::kAnd:
+        return Joined(expr.args, " AND ");
+      case ExprKind::kOr:
+        return Joined(expr.args, " OR ");
+      case ExprKind::kCase:
+        return CaseSql(expr);
+      case ExprKind::kCoalesce:
+        return "coalesce(" + Joined(expr.args, ", ") + ")";
+      case ExprKind::kIn:
+        return InSql(expr);
+    }
+    return "";
   }
-  if (expr.args.size() % 2 == 1) text += " ELSE " + ToSql(*expr.args.back());
-  return text + " END";
-}
 
-std::string InSql(const Expr& expr) {
-  const arrow::Array& values = *expr.set->values();
-  bool beside_column = expr.args[0]->kind == ExprKind::kColumn;
-  std::string text = OperandSql(*expr.args[0], false) + " IN (";
-  for (int64_t i = 0; i < values.length(); ++i) {
-    text += (i == 0 ? "" : ", ") + ValueSql(values, i, beside_column);
+  std::string OperandSql(const Expr& operand, bool beside_column) {
+    if (operand.IsLiteral()) return ValueSql(*operand.value, 0, beside_column);
+    return IsInfix(operand) ? "(" + Sql(operand) + ")" : Sql(operand);
   }
-  return text + ")";
-}
 
-std::string CallSql(const Expr& expr) {
-  bool is_cast = expr.name == "cast" || expr.name == "try_cast";
-  if (!is_cast) return expr.name + "(" + Joined(expr.args, ", ") + ")";
-  std::string type = SqlTypeName(*expr.type);
-  std::string operand = OperandSql(*expr.args[0], false);
-  return type.empty() ? ArrowCast(operand, *expr.type)
-                      : Concat(expr.name, "(", operand, " AS ", type, ")");
-}
+  std::string Joined(const std::vector<ExprPtr>& args, std::string_view separator) {
+    std::string text;
+    for (const ExprPtr& arg : args) {
+      if (!text.empty()) text += separator;
+      text += OperandSql(*arg, false);
+    }
+    return text;
+  }
+
+  std::string InfixSql(const Expr& expr) {
+    const Expr& left = *expr.args[0];
+    if (expr.name == "not") return "NOT " + OperandSql(left, false);
+    if (expr.name == "negative") return "- " + OperandSql(left, false);
+    if (expr.args.size() == 1) return OperandSql(left, false) + " " + UpperCase(expr.name);
+    if (expr.name == "||") return Joined(expr.args, " || ");
+    const Expr& right = *expr.args[1];
+    bool is_comparison = expr.type->id() == Type::BOOL;
+    std::string text = OperandSql(left, false) + " " + UpperCase(expr.name) + " " +
+                       OperandSql(right, is_comparison && left.kind == ExprKind::kColumn);
+    if (expr.name != "like") return text;
+    auto escape = static_cast<char>(FixedValues<int64_t>(Operand{expr.args[2]->value, true})[0]);
+    return escape == '\\' ? text : text + " ESCAPE " + QuotedText(std::string(1, escape));
+  }
+
+  std::string CaseSql(const Expr& expr) {
+    std::string text = "CASE";
+    for (size_t i = 0; i + 1 < expr.args.size(); i += 2) {
+      text += " WHEN " + Sql(*expr.args[i]) + " THEN " + Sql(*expr.args[i + 1]);
+    }
+    if (expr.args.size() % 2 == 1) text += " ELSE " + Sql(*expr.args.back());
+    return text + " END";
+  }
+
+  std::string InSql(const Expr& expr) {
+    const arrow::Array& values = *expr.set->values();
+    bool beside_column = expr.args[0]->kind == ExprKind::kColumn;
+    std::string text = OperandSql(*expr.args[0], false) + " IN (";
+    for (int64_t i = 0; i < values.length(); ++i) {
+      text += (i == 0 ? "" : ", ") + ValueSql(values, i, beside_column);
+    }
+    return text + ")";
+  }
+
+  std::string CallSql(const Expr& expr) {
+    bool is_cast = expr.name == "cast" || expr.name == "try_cast";
+    if (!is_cast) return expr.name + "(" + Joined(expr.args, ", ") + ")";
+    std::string type = SqlTypeName(*expr.type);
+    std::string operand = OperandSql(*expr.args[0], false);
+    return type.empty() ? ArrowCast(operand, *expr.type)
+                        : Concat(expr.name, "(", operand, " AS ", type, ")");
+  }
+
+  size_t shared_depth_ = 0;
+  size_t shared_nodes_ = 0;
+};
 
 }  // namespace
 
-std::string ToSql(const Expr& expr) {
-  switch (expr.kind) {
-    case ExprKind::kLiteral:
-      return ValueSql(*expr.value, 0, false);
-    case ExprKind::kColumn:
-      return expr.name;
-    case ExprKind::kCall:
-      return IsInfix(expr) ? InfixSql(expr) : CallSql(expr);
-    case ExprKind::kAnd:
-      return Joined(expr.args, " AND ");
-    case ExprKind::kOr:
-      return Joined(expr.args, " OR ");
-    case ExprKind::kCase:
-      return CaseSql(expr);
-    case ExprKind::kCoalesce:
-      return "coalesce(" + Joined(expr.args, ", ") + ")";
-    case ExprKind::kIn:
-      return InSql(expr);
-  }
-  return "";
-}
+std::string ToSql(const Expr& expr) { return Printer().Sql(expr); }
 
 }  // namespace lance::query
