@@ -355,8 +355,8 @@ class Binder {
       return ErrorAt(at, Concat("values of type ", (*left)->type->ToString(), " and ",
                                 (*right)->type->ToString(), " cannot be compared"));
     }
-    *left = FoldedCast(*left, common);
-    *right = FoldedCast(*right, common);
+    *left = FoldedCast(*left, ComparedType((*left)->type, common));
+    *right = FoldedCast(*right, ComparedType((*right)->type, common));
     return Status::OK();
   }
 

@@ -32,7 +32,8 @@ void AddComparison(const Expr& comparison, ColumnBounds* bounds) {
   const Expr& literal = *comparison.args[1];
   const std::string& op = comparison.name;
   bounds->rejects_null = true;
-  if (!HasOrder(*literal.type)) return;
+  // Timestamps may be compared with those of another unit.
+  if (!HasOrder(*literal.type) || !literal.type->Equals(*comparison.args[0]->type)) return;
   if (op == "=" || op == ">" || op == ">=") Tighten(&bounds->lower, {literal.value, op != ">"}, 1);
   if (op == "=" || op == "<" || op == "<=") Tighten(&bounds->upper, {literal.value, op != "<"}, -1);
 }

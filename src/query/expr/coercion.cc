@@ -235,7 +235,8 @@ bool IsList(const arrow::DataType& type) {
          type.id() == Type::FIXED_SIZE_LIST;
 }
 bool IsTemporal(const arrow::DataType& type) {
-  return arrow::is_temporal(type.id()) && !arrow::is_interval(type.id());
+  bool is_point = arrow::is_temporal(type.id()) && !arrow::is_interval(type.id());
+  return is_point || type.id() == Type::DURATION;
 }
 
 TypePtr CommonType(const TypePtr& a, const TypePtr& b) {
@@ -254,6 +255,15 @@ TypePtr CommonType(const TypePtr& a, const TypePtr& b) {
     return is_wide ? arrow::large_list(item) : arrow::list(item);
   }
   return nullptr;
+}
+
+TypePtr ComparedType(const TypePtr& own, const TypePtr& common) {
+  if (common->id() == Type::DURATION && own->id() == Type::DURATION) return own;
+  if (common->id() != Type::TIMESTAMP || !IsInstant(own->id())) return common;
+  auto unit = own->id() == Type::DATE32   ? arrow::TimeUnit::SECOND
+              : own->id() == Type::DATE64 ? arrow::TimeUnit::MILLI
+                                          : static_cast<const arrow::TimestampType&>(*own).unit();
+  return arrow::timestamp(unit, static_cast<const arrow::TimestampType&>(*common).timezone());
 }
 
 TypePtr CommonType(std::span<const TypePtr> types) {

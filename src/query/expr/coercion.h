@@ -23,6 +23,9 @@ bool IsTemporal(const arrow::DataType& type);
 TypePtr CommonType(const TypePtr& a, const TypePtr& b);
 /// The type that all branches of CASE, COALESCE … are cast to, or null.
 TypePtr CommonType(std::span<const TypePtr> types);
+/// What an operand of type `own` is cast to before it is compared as `common`: timestamps and
+/// durations keep their unit, as not all of them fit into a finer one.
+TypePtr ComparedType(const TypePtr& own, const TypePtr& common);
 
 struct ArithmeticTypes {
   TypePtr left;  ///< what the operands are cast to

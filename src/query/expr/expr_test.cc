@@ -220,6 +220,37 @@ TEST_F(ExprTest, WhatIsNotNeededIsNotEvaluated) {
   EXPECT_EQ(Rows("true or 1 / 0 = 1"), "0 1 2 3 4");
 }
 
+TEST_F(ExprTest, InstantsOfTwoUnitsMeetWithoutLoss) {
+  const std::string late = "arrow_cast(253402300799, 'Timestamp(Second, None)')";
+  EXPECT_EQ(Rows("ts < " + late + " and " + late + " > timestamp(9) '2021-01-01 00:00:00.5'"),
+            Rows("ts is not null"));
+  EXPECT_EQ(Rows(late + " = arrow_cast(ts, 'Timestamp(Nanosecond, None)')"), "");
+  EXPECT_EQ(Rows("arrow_cast(i, 'Duration(Second)') > arrow_cast(1500, 'Duration(Millisecond)')"),
+            Rows("i > 1"));
+  EXPECT_EQ(Rows("ts + arrow_cast(1, 'Duration(Second)') > ts"), Rows("ts is not null"));
+}
+
+TEST_F(ExprTest, LocalTimesOfAZone) {
+  auto seconds = [](const std::string& from) {
+    return Values("cast(arrow_cast(" + from +
+                  ", 'Timestamp(Second, Some(\"Asia/Tokyo\"))') as bigint) + 0 * l")
+        .substr(0, 17);
+  };
+  EXPECT_EQ(seconds("'2021-01-01'"), "int64 [1609426800");
+  EXPECT_EQ(seconds("'2021-01-01T00:00:00Z'"), "int64 [1609459200");
+  EXPECT_EQ(seconds("'2021-01-01T00:00:00+09:00'"), "int64 [1609426800");
+  EXPECT_EQ(seconds("date '2021-01-01'"), "int64 [1609426800");
+  EXPECT_EQ(Values("cast('1970-01-01T03:00:00+09:00' as date)").substr(0, 25),
+            "date32[day] [1969-12-31, ");
+}
+
+TEST_F(ExprTest, DecimalsBecomeTheNearestDouble) {
+  EXPECT_EQ(Rows("cast(cast('2999.97' as decimal(8, 2)) as double) = 2999.97"), "0 1 2 3 4");
+  EXPECT_EQ(Rows("cast(cast('123456789012345678901234.567' as decimal(38, 3)) as double) = "
+                 "123456789012345678901234.567"),
+            "0 1 2 3 4");
+}
+
 TEST_F(ExprTest, ArithmeticHasTheTypesOfSql) {
   EXPECT_EQ(Values("i + l"), "int64 [2, 4, null, -10, 4611686020574871551]");
   EXPECT_EQ(Values("u8 + 0"), "uint8 [1, 2, null, 5, 255]");

@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -6,6 +7,7 @@
 #include "query/expr/kernel/cast_steps.h"
 #include "query/expr/kernel/decimal_values.h"
 #include "query/expr/kernel/number_types.h"
+#include "query/expr/kernel/value_text.h"
 
 namespace lance::query {
 namespace {
@@ -61,6 +63,22 @@ Result<std::shared_ptr<Array>> MakeDecimals(const CastJob& job, Read read) {
   return CastFixed<std::array<uint8_t, 32>>(job, convert);
 }
 
+/// The nearest double.
+double ToDouble(const Decimal256& value, int32_t scale) {
+  // Two numbers that are exact make one that is rounded once.
+  constexpr int64_t kMostExact = int64_t{1} << 53;
+  constexpr std::array<double, 23> kPowersOfTen = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  const bool is_exact = scale >= 0 && static_cast<size_t>(scale) < kPowersOfTen.size() &&
+                        value <= Decimal256(kMostExact) && value >= Decimal256(-kMostExact);
+  if (is_exact) {
+    return static_cast<double>(static_cast<int64_t>(value.low_bits())) /
+           kPowersOfTen[static_cast<size_t>(scale)];
+  }
+  return ParseDouble(value.ToString(scale)).value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
 /// False if the number is too large for the type.
 template <typename To>
 bool ToInteger(const Decimal256& value, To* out) {
@@ -77,7 +95,7 @@ Result<std::shared_ptr<Array>> ToNumber(const CastJob& job) {
   DecimalOperand values(job.operand());
   if constexpr (std::is_floating_point_v<To>) {
     return CastFixed<To>(job, [&](int64_t row, To* out) {
-      *out = static_cast<To>(values[row].ToDouble(values.scale()));
+      *out = static_cast<To>(ToDouble(values[row], values.scale()));
       return true;
     });
   } else {

@@ -80,13 +80,16 @@ std::string ZoneOf(const arrow::DataType& type) {
 }
 bool IsUtc(const std::string& zone) { return zone == "UTC" || zone == "+00:00" || zone == "Z"; }
 
-/// Timestamps without a zone are local times of the zone that they get.
+/// Timestamps without a zone, and dates, are local times of the zone that they get.
 Result<std::shared_ptr<Array>> FromLocalTime(const CastJob& job) {
+  const auto& to = static_cast<const arrow::TimestampType&>(*job.to);
+  auto local_type =
+      job.from().id() == Type::TIMESTAMP ? job.array->type() : arrow::timestamp(to.unit());
+  ARROW_ASSIGN_OR_RAISE(auto local, CastArray(job.pool, job.array, local_type, job.mode));
   arrow::compute::AssumeTimezoneOptions options(
       ZoneOf(*job.to), arrow::compute::AssumeTimezoneOptions::AMBIGUOUS_EARLIEST,
       arrow::compute::AssumeTimezoneOptions::NONEXISTENT_EARLIEST);
-  ARROW_ASSIGN_OR_RAISE(auto zoned,
-                        CallOnTimestamps("assume_timezone", job.array, &options, job.pool));
+  ARROW_ASSIGN_OR_RAISE(auto zoned, CallOnTimestamps("assume_timezone", local, &options, job.pool));
   return CastArray(job.pool, zoned, job.to, job.mode);
 }
 
@@ -117,14 +120,14 @@ Result<std::shared_ptr<Array>> CastTemporal(const CastJob& job) {
   const arrow::DataType& from = job.from();
   const arrow::DataType& to = *job.to;
   std::string zone = ZoneOf(from);
-  if (from.id() == Type::TIMESTAMP && to.id() != Type::TIMESTAMP && !zone.empty() && !IsUtc(zone)) {
+  // DATE64 counts from the epoch in UTC, as in the reference.
+  const bool is_local = to.id() != Type::TIMESTAMP && to.id() != Type::DATE64;
+  if (from.id() == Type::TIMESTAMP && is_local && !zone.empty() && !IsUtc(zone)) {
     ARROW_ASSIGN_OR_RAISE(auto local, ToLocalTime(job.pool, job.array));
     return CastArray(job.pool, local, job.to, job.mode);
   }
   std::string to_zone = ZoneOf(to);
-  if (from.id() == Type::TIMESTAMP && zone.empty() && !to_zone.empty() && !IsUtc(to_zone)) {
-    return FromLocalTime(job);
-  }
+  if (zone.empty() && !to_zone.empty() && !IsUtc(to_zone)) return FromLocalTime(job);
   if (from.id() == Type::DATE32) return FromDays(job);
   int64_t from_unit = UnitOf(from);
   if (to.id() == Type::DATE32) {

@@ -1,4 +1,5 @@
 #include <optional>
+#include <vector>
 
 #include "arrow/builder.h"
 #include "arrow/type.h"
@@ -151,6 +152,33 @@ Result<std::shared_ptr<Array>> ReadNumbers(const CastJob& job) {
   });
 }
 
+/// Text without a zone is a local time of the one that it gets.
+Result<std::shared_ptr<Array>> ReadTimestamps(const CastJob& job) {
+  auto unit = static_cast<const arrow::TimestampType&>(*job.to).unit();
+  std::vector<int64_t> instants(static_cast<size_t>(job.array->length()));
+  std::vector<bool> is_instant(instants.size());
+  CastJob step{job.pool, job.array, arrow::timestamp(unit), job.mode};
+  BytesValues texts(job.operand());
+  ARROW_ASSIGN_OR_RAISE(auto local, CastFixed<int64_t>(step, [&](int64_t row, int64_t* out) {
+                          bool has_zone = false;
+                          auto value = ParseTimestamp(texts[row], unit, &has_zone);
+                          if (!value) return false;
+                          auto at = static_cast<size_t>(row);
+                          instants[at] = *value;
+                          is_instant[at] = has_zone;
+                          *out = has_zone ? 0 : *value;
+                          return true;
+                        }));
+  ARROW_ASSIGN_OR_RAISE(auto zoned, CastArray(job.pool, local, job.to, job.mode));
+  FixedValues<int64_t> from_local(Operand{zoned, false});
+  CastJob last{job.pool, zoned, job.to, job.mode};
+  return CastFixed<int64_t>(last, [&](int64_t row, int64_t* out) {
+    auto at = static_cast<size_t>(row);
+    *out = is_instant[at] ? instants[at] : from_local[row];
+    return true;
+  });
+}
+
 Result<std::shared_ptr<Array>> ReadBooleans(const CastJob& job) {
   CastJob step{job.pool, job.array, arrow::uint8(), job.mode};
   auto bytes = ReadAll<uint8_t>(step, ParseBoolean);
@@ -214,9 +242,7 @@ Result<std::shared_ptr<Array>> CastFromText(const CastJob& job) {
                                           : ReadAll<int64_t>(job, parse);
     }
     case Type::TIMESTAMP: {
-      auto unit = static_cast<const arrow::TimestampType&>(*job.to).unit();
-      return ReadAll<int64_t>(job,
-                              [unit](std::string_view text) { return ParseTimestamp(text, unit); });
+      return ReadTimestamps(job);
     }
     default:
       return VisitNumberType(

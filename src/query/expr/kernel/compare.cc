@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "arrow/util/decimal.h"
+#include "query/expr/kernel/calendar.h"
 #include "query/expr/kernel/number_types.h"
 #include "query/expr/kernel/reading.h"
 
@@ -85,6 +86,35 @@ Result<std::shared_ptr<Array>> CompareAll(const CallContext& context, std::span<
   return MakeBooleans(rows, std::move(bits), nulls.validity());
 }
 
+/// Timestamps or durations of any unit, in units so fine and numbers so wide that all fit.
+class NanosValues {
+ public:
+  explicit NanosValues(const Operand& operand)
+      : values_(operand),
+        nanos_(UnitsPerSecond(arrow::TimeUnit::NANO) /
+               UnitsPerSecond(UnitOf(*operand.array->type()))) {}
+  __int128 operator[](int64_t row) const { return static_cast<__int128>(values_[row]) * nanos_; }
+
+  static arrow::TimeUnit::type UnitOf(const arrow::DataType& type) {
+    return type.id() == arrow::Type::DURATION
+               ? static_cast<const arrow::DurationType&>(type).unit()
+               : static_cast<const arrow::TimestampType&>(type).unit();
+  }
+
+ private:
+  FixedValues<int64_t> values_;
+  int64_t nanos_;
+};
+
+template <Comparison kComparison>
+Result<std::shared_ptr<Array>> CompareInstants(const CallContext& context,
+                                               std::span<const Operand> args, int64_t rows) {
+  bool same_unit =
+      NanosValues::UnitOf(*args[0].array->type()) == NanosValues::UnitOf(*args[1].array->type());
+  return same_unit ? CompareAll<kComparison, FixedValues<int64_t>>(context, args, rows)
+                   : CompareAll<kComparison, NanosValues>(context, args, rows);
+}
+
 template <Comparison kComparison>
 Result<std::shared_ptr<Array>> CompareNested(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
@@ -113,6 +143,9 @@ Kernel KernelFor(const arrow::DataType& type) {
       return CompareAll<kComparison, DecimalValues<arrow::Decimal128>>;
     case arrow::Type::DECIMAL256:
       return CompareAll<kComparison, DecimalValues<arrow::Decimal256>>;
+    case arrow::Type::TIMESTAMP:
+    case arrow::Type::DURATION:
+      return CompareInstants<kComparison>;
     case arrow::Type::LIST:
     case arrow::Type::LARGE_LIST:
     case arrow::Type::FIXED_SIZE_LIST:

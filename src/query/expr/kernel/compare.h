@@ -27,9 +27,9 @@ Comparison Swapped(Comparison comparison);
 /// The one that holds where this one does not.
 Comparison Negated(Comparison comparison);
 
-/// Compares two operands of the same type. Floats have a total order: -0 equals 0, NaN equals NaN
-/// and is above all numbers. Text is compared by its bytes. Null if values of the type have no such
-/// comparison: lists and structs have no order.
+/// Compares two operands of the same type; timestamps and durations may have two units. Floats have
+/// a total order: -0 equals 0, NaN equals NaN and is above all numbers. Text is compared by its
+/// bytes. Null if values of the type have no such comparison: lists and structs have no order.
 Kernel ComparisonKernel(Comparison comparison, const arrow::DataType& type);
 
 /// Compares two values of arrays of the same type that has an order: below 0, 0 or above.

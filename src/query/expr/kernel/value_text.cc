@@ -276,11 +276,13 @@ std::optional<int64_t> ParseDate(std::string_view text) {
   auto days = ReadDate(&cursor);
   if (!days || cursor.AtEnd()) return days;
   // A timestamp does as well.
-  if (!ParseTimestamp(text, arrow::TimeUnit::SECOND)) return std::nullopt;
-  return days;
+  auto seconds = ParseTimestamp(text, arrow::TimeUnit::SECOND);
+  if (!seconds) return std::nullopt;
+  return FloorDivide(*seconds, kSecondsPerDay);
 }
 
-std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit) {
+std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit,
+                                      bool* has_zone) {
   Cursor cursor(text);
   auto days = ReadDate(&cursor);
   if (!days) return std::nullopt;
@@ -296,6 +298,7 @@ std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::ty
     auto zone = ReadZone(&cursor);
     if (!zone || !cursor.AtEnd()) return std::nullopt;
     offset = *zone;
+    if (has_zone != nullptr) *has_zone = true;
   }
   int64_t per_second = UnitsPerSecond(unit);
   int64_t seconds = *days * kSecondsPerDay + nanos / kNanosPerSecond - offset;

@@ -29,11 +29,12 @@ template <typename T>
 std::optional<T> ParseInteger(std::string_view text);
 /// true, t, yes, y, on, 1 and their opposites.
 std::optional<bool> ParseBoolean(std::string_view text);
-/// `2021-01-31`, `2021-1-1`, `20210131`; a time after it is left out.
+/// `2021-01-31`, `2021-1-1`, `20210131`; a time after it is left out, once it is in UTC.
 std::optional<int64_t> ParseDate(std::string_view text);
 /// A date, then optionally `T` or a space and a time, then a zone (`Z`, `+02:00`). In `unit` since
-/// the epoch; finer digits are cut off.
-std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit);
+/// the epoch; finer digits are cut off. `has_zone`: whether there was a zone.
+std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit,
+                                      bool* has_zone = nullptr);
 /// `12:34`, `12:34:56.789`
 std::optional<int64_t> ParseTime(std::string_view text, arrow::TimeUnit::type unit);
 
