@@ -89,6 +89,13 @@ enum class BlobHandling : uint8_t {
   kValues,        ///< what can be written again: bytes, or the references of external blobs
 };
 
+/// A column that rows are put in order by.
+struct SortKey {
+  std::string column;  ///< a top-level name, or the path of a member (`a.b`)
+  bool ascending = true;
+  bool nulls_first = false;
+};
+
 struct ScanOptions {
   /// Top-level names or paths (`a.b`), also `_rowid`, `_rowaddr` and `_rowoffset` (the position
   /// among the live rows), `*` for all columns of the table; default all columns. An empty list
@@ -107,8 +114,17 @@ struct ScanOptions {
   /// Of the rows that pass the filter.
   std::optional<uint64_t> limit = {};
   uint64_t offset = 0;
-  /// Rows per batch at most (batches end at fragment ends too); default 8192.
+  /// Rows per batch at most (batches end at fragment ends too); default 8192. What a filter leaves
+  /// of several is put together.
   std::optional<uint64_t> batch_size = {};
+  /// Every batch but the last has just as many rows.
+  bool strict_batch_size = false;
+  /// About so many bytes per batch, if that is fewer rows. Not together with strict_batch_size.
+  std::optional<uint64_t> batch_size_bytes = {};
+  /// The order of the rows, before offset and limit: by the first key, where that is equal by the
+  /// next, at last by their order in the table. NaN is above all numbers. Default: that of the
+  /// table.
+  std::vector<SortKey> order_by = {};
   /// Append `_rowid` / `_rowaddr` (uint64) after the columns.
   bool with_row_id = false;
   bool with_row_address = false;

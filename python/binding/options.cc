@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
@@ -22,6 +23,17 @@ std::optional<std::string> ToString(const std::optional<nb::bytes>& bytes) {
 std::optional<nb::bytes> ToBytes(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   return nb::bytes(text->data(), text->size());
+}
+
+/// Column, whether ascending, whether nulls come first.
+using SortKeys = std::vector<std::tuple<std::string, bool, bool>>;
+
+std::vector<SortKey> FromTuples(const SortKeys& tuples) {
+  std::vector<SortKey> keys;
+  for (const auto& [column, ascending, nulls_first] : tuples) {
+    keys.push_back({column, ascending, nulls_first});
+  }
+  return keys;
 }
 
 }  // namespace
@@ -47,7 +59,8 @@ void BindOptions(nb::module_& module) {
              std::optional<uint64_t> batch_size, bool with_row_id, bool with_row_address,
              Fragments fragments, BlobHandling blob_handling, Expressions expressions,
              std::optional<std::string> filter, const std::optional<nb::bytes>& substrait_filter,
-             std::map<std::string, std::string> output_encodings) {
+             std::map<std::string, std::string> output_encodings, bool strict_batch_size,
+             std::optional<uint64_t> batch_size_bytes, const SortKeys& order_by) {
             new (self) ScanOptions{.columns = std::move(columns),
                                    .expressions = std::move(expressions),
                                    .filter = std::move(filter),
@@ -55,6 +68,9 @@ void BindOptions(nb::module_& module) {
                                    .limit = limit,
                                    .offset = offset,
                                    .batch_size = batch_size,
+                                   .strict_batch_size = strict_batch_size,
+                                   .batch_size_bytes = batch_size_bytes,
+                                   .order_by = FromTuples(order_by),
                                    .with_row_id = with_row_id,
                                    .with_row_address = with_row_address,
                                    .fragments = std::move(fragments),
@@ -66,7 +82,19 @@ void BindOptions(nb::module_& module) {
           "with_row_address"_a = false, "fragments"_a.none() = nb::none(),
           "blob_handling"_a = BlobHandling::kDescriptions, "expressions"_a.none() = nb::none(),
           "filter"_a.none() = nb::none(), "substrait_filter"_a.none() = nb::none(),
-          "output_encodings"_a = std::map<std::string, std::string>())
+          "output_encodings"_a = std::map<std::string, std::string>(),
+          "strict_batch_size"_a = false, "batch_size_bytes"_a.none() = nb::none(),
+          "order_by"_a = SortKeys())
+      .def_ro("strict_batch_size", &ScanOptions::strict_batch_size)
+      .def_ro("batch_size_bytes", &ScanOptions::batch_size_bytes)
+      .def_prop_ro("order_by",
+                   [](const ScanOptions& self) {
+                     SortKeys keys;
+                     for (const SortKey& key : self.order_by) {
+                       keys.emplace_back(key.column, key.ascending, key.nulls_first);
+                     }
+                     return keys;
+                   })
       .def_ro("columns", &ScanOptions::columns)
       .def_ro("expressions", &ScanOptions::expressions)
       .def_ro("filter", &ScanOptions::filter)

@@ -51,6 +51,7 @@ from .cleanup import (  # noqa: E402
 from .dataset import (  # noqa: E402
     IOStats,
     LanceDataset,
+    ColumnOrdering,
     LanceScanner,
     dataset,
     write_dataset,
@@ -77,6 +78,7 @@ __all__ = [
     "CleanupCandidateFile",
     "CleanupExplanation",
     "CleanupStats",
+    "ColumnOrdering",
     "DataFile",
     "DatasetBasePath",
     "DeletionFile",

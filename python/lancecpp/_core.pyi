@@ -153,7 +153,16 @@ class ScanOptions:
         filter: Optional[str] = None,
         substrait_filter: Optional[bytes] = None,
         output_encodings: Dict[str, str] = {},
+        strict_batch_size: bool = False,
+        batch_size_bytes: Optional[int] = None,
+        order_by: Sequence[Tuple[str, bool, bool]] = (),
     ) -> None: ...
+    @property
+    def strict_batch_size(self) -> bool: ...
+    @property
+    def batch_size_bytes(self) -> Optional[int]: ...
+    @property
+    def order_by(self) -> List[Tuple[str, bool, bool]]: ...
     @property
     def columns(self) -> Optional[List[str]]: ...
     @property

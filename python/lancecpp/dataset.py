@@ -28,6 +28,7 @@ from .errors import CoreError, refuse_later_work, text, translate, unsigned
 from .fragment import LanceFragment
 from .pyarrow_classes import CountsAs, new_dataset, takes_pyarrow_arguments
 from .scanner import (
+    ColumnOrdering,
     LanceScanner,
     column_expressions,
     encoding_overrides,
@@ -450,6 +451,15 @@ class LanceDataset(TableChanges):
             At most so many rows, after skipping so many; of those that pass the filter.
         batch_size:
             Rows per batch at most; default 8192.
+        strict_batch_size:
+            Every batch but the last has just as many rows.
+        batch_size_bytes:
+            About so many bytes per batch, if that is fewer rows.
+        order_by:
+            Columns that the rows are put in order by, before offset and limit: names, or
+            :class:`ColumnOrdering`. Equal rows stay in the order of the table; NaN is above all numbers.
+            With a limit only the keys are read of all rows; without one, what is too much for memory
+            (see ``LANCE_MEM_POOL_SIZE``) goes to a temporary file.
         fragments:
             Read these fragments only, in this order.
         output_encodings:

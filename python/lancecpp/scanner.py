@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from . import _core
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 # Arguments that change how fast a scan is, never what it returns; the engine chooses by itself.
 _TUNING = (
     "batch_readahead",
+    "disable_scoring_autoprojection",
+    "fast_search",
     "fragment_readahead",
     "io_buffer_size",
     "late_materialization",
@@ -38,9 +41,8 @@ _TUNING = (
 )
 # Arguments that would change the result, and are refused so far.
 _LATER = frozenset(
-    "batch_size_bytes disable_scoring_autoprojection fast_search "
-    "full_text_query include_deleted_rows index_segments nearest order_by row_addr_allowlist "
-    "row_addr_blocklist scan_stats_callback strict_batch_size".split()
+    "full_text_query include_deleted_rows index_segments nearest row_addr_allowlist "
+    "row_addr_blocklist scan_stats_callback".split()
 )
 _BLOB_HANDLING = {
     "all_binary": _core.BlobHandling.bytes,
@@ -51,6 +53,21 @@ _BLOB_MODES = ("lazy", "bytes", "descriptions")
 # Marks blobs among the columns of a scan.
 _BLOB_KEY = b"lance-encoding:blob"
 _ROW_ADDRESS = "_rowaddr"
+
+
+@dataclass
+class ColumnOrdering:
+    """A column that a scan puts its rows in order by.
+
+    >>> data = lance.write_dataset({"x": [2, None, 3]}, "memory://order-example")
+    >>> data.to_table(order_by=[lance.ColumnOrdering("x", ascending=False)])["x"].to_pylist()
+    [3, 2, None]
+    """
+
+    column_name: str
+    """A top-level name, or the path of a member of a struct (``a.b``)."""
+    ascending: bool = True
+    nulls_first: bool = False
 
 
 def make_scanner(dataset: "LanceDataset", arguments: Dict[str, Any]) -> "LanceScanner":
@@ -81,6 +98,9 @@ def _scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
         limit=_row_count("Limit", arguments.pop("limit", None)),
         offset=_row_count("Offset", arguments.pop("offset", None)) or 0,
         batch_size=_batch_size(arguments.pop("batch_size", None)),
+        batch_size_bytes=_batch_bytes(arguments.pop("batch_size_bytes", None)),
+        strict_batch_size=flag("strict_batch_size", arguments.pop("strict_batch_size", False)),
+        order_by=_sort_keys(arguments.pop("order_by", None)),
         with_row_id=flag("with_row_id", arguments.pop("with_row_id", False)),
         with_row_address=flag("with_row_address", arguments.pop("with_row_address", False)),
         fragments=_fragment_ids(arguments.pop("fragments", None)),
@@ -217,6 +237,37 @@ def _batch_size(value: Any) -> Optional[int]:
     return rows
 
 
+def _batch_bytes(value: Any) -> Optional[int]:
+    if value is None:
+        return None
+    size = unsigned("batch_size_bytes", value)
+    if size == 0:
+        raise ValueError("Invalid user input: batch_size_bytes must be at least 1, got 0")
+    return size
+
+
+def _sort_keys(order_by: Any) -> List[Tuple[str, bool, bool]]:
+    """``order_by`` as (column, ascending, nulls first)."""
+    if order_by is None:
+        return []
+    if isinstance(order_by, (str, ColumnOrdering)):
+        order_by = [order_by]
+    keys = []
+    for key in order_by:
+        if isinstance(key, str):
+            key = ColumnOrdering(key)
+        try:
+            column, ascending, nulls_first = key.column_name, key.ascending, key.nulls_first
+        except AttributeError:
+            raise TypeError(
+                f"order_by: expected names of columns or ColumnOrdering, got {key!r}"
+            ) from None
+        keys.append(
+            (text("order_by", column), flag("ascending", ascending), flag("nulls_first", nulls_first))
+        )
+    return keys
+
+
 def _blob_handling(value: Any) -> _core.BlobHandling:
     if value not in _BLOB_HANDLING:
         known = ", ".join(_BLOB_HANDLING)
@@ -234,6 +285,9 @@ def _changed(options: _core.ScanOptions, **changes: Any) -> _core.ScanOptions:
         "limit",
         "offset",
         "batch_size",
+        "batch_size_bytes",
+        "strict_batch_size",
+        "order_by",
         "with_row_id",
         "with_row_address",
         "fragments",
@@ -364,6 +418,7 @@ class LanceScanner:
                 self._options,
                 limit=None,
                 offset=0,
+                strict_batch_size=False,
                 with_row_id=False,
                 with_row_address=False,
                 **changes,

@@ -3,6 +3,7 @@
 #include "arrow/api.h"
 #include "dataset/dataset_impl.h"
 #include "dataset/open_table.h"
+#include "dataset/ordered_scan.h"
 #include "dataset/scan.h"
 #include "dataset/scan_plan.h"
 #include "dataset/semantic_types.h"
@@ -210,6 +211,7 @@ const std::vector<FragmentInfo>& Dataset::fragments() const {
 
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Dataset::Scan(
     const ScanOptions& options) const {
+  if (!options.order_by.empty()) return ScanInOrder(impl_->snapshot, options);
   return ScanBatches(impl_->snapshot, options, {}, RowForm::kOutput);
 }
 
@@ -224,6 +226,10 @@ arrow::Result<std::string> Dataset::SubstraitToSql(const std::string& substrait_
 }
 
 arrow::Result<std::shared_ptr<arrow::Table>> Dataset::ToTable(const ScanOptions& options) const {
+  if (!options.order_by.empty()) {
+    ARROW_ASSIGN_OR_RAISE(auto rows, ScanInOrder(impl_->snapshot, options));
+    return rows->ToTable();
+  }
   return ScanTable(impl_->snapshot, options, RowForm::kOutput);
 }
 

@@ -12,6 +12,7 @@
 #include "arrow/util/cancel.h"
 #include "base/executor.h"
 #include "dataset/morsel_planner.h"
+#include "dataset/ordered_scan.h"
 #include "dataset/ordered_window.h"
 #include "dataset/scan_plan.h"
 
@@ -58,6 +59,10 @@ Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanPlan& plan,
   if (range.batch_size == 0 || range.batch_size > std::numeric_limits<uint32_t>::max()) {
     return UserError("batch_size must be between 1 and 4294967295, got ", range.batch_size);
   }
+  if (options.strict_batch_size && options.batch_size_bytes) {
+    return UserError("batch_size_bytes can't be given together with strict_batch_size");
+  }
+  if (options.batch_size_bytes == 0) return UserError("batch_size_bytes must be at least 1");
   ARROW_ASSIGN_OR_RAISE(range.fragments, FragmentsOf(snapshot, options));
   if (range.candidates != nullptr) {
     std::erase_if(range.fragments, [&](size_t index) {
@@ -213,32 +218,49 @@ class MorselStream {
   OrderedWindow window_;
 };
 
+/// How large batches are to be.
+struct BatchSize {
+  int64_t rows = kDefaultBatchSize;
+  std::optional<int64_t> bytes;
+  /// Smaller batches than this are put together.
+  int64_t least_rows = 0;
+
+  static BatchSize Of(const ScanOptions& options, bool is_filtered) {
+    BatchSize size;
+    size.rows = static_cast<int64_t>(options.batch_size.value_or(kDefaultBatchSize));
+    if (options.batch_size_bytes) {
+      size.bytes = static_cast<int64_t>(std::min<uint64_t>(*options.batch_size_bytes, INT64_MAX));
+    }
+    // What a filter leaves of a morsel may be a row or two.
+    if (options.strict_batch_size) {
+      size.least_rows = size.rows;
+    } else if (is_filtered && !size.bytes) {
+      size.least_rows = size.rows / 2;
+    }
+    return size;
+  }
+
+  int64_t RowsOf(const arrow::RecordBatch& batch) const {
+    if (!bytes || batch.num_rows() == 0) return rows;
+    auto all = arrow::util::ReferencedBufferSize(batch);
+    if (!all.ok()) return rows;
+    const int64_t row_bytes = std::max<int64_t>(*all / batch.num_rows(), 1);
+    return std::clamp<int64_t>(*bytes / row_bytes, 1, rows);
+  }
+};
+
 class ScanReader final : public arrow::RecordBatchReader {
  public:
-  ScanReader(std::unique_ptr<MorselStream> stream, uint64_t batch_size)
-      : schema_(stream->schema()),
-        stream_(std::move(stream)),
-        batch_size_(static_cast<int64_t>(batch_size)) {}
+  ScanReader(std::unique_ptr<MorselStream> stream, BatchSize size, arrow::MemoryPool* pool)
+      : schema_(stream->schema()), stream_(std::move(stream)), size_(size), pool_(pool) {}
 
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
 
   Status ReadNext(std::shared_ptr<arrow::RecordBatch>* out) override {
     *out = nullptr;
     ARROW_RETURN_NOT_OK(failure_);
-    while (morsel_ == nullptr || at_ == morsel_->num_rows()) {
-      if (stream_ == nullptr) return Status::OK();
-      failure_ = stream_->Next().Value(&morsel_);
-      at_ = 0;
-      if (!failure_.ok() || morsel_ == nullptr) {
-        morsel_ = nullptr;
-        stream_ = nullptr;
-        return failure_;
-      }
-    }
-    int64_t rows = std::min(batch_size_, morsel_->num_rows() - at_);
-    *out = rows == morsel_->num_rows() ? morsel_ : morsel_->Slice(at_, rows);
-    at_ += rows;
-    return Status::OK();
+    failure_ = Next().Value(out);
+    return failure_;
   }
 
   Status Close() override {
@@ -248,10 +270,56 @@ class ScanReader final : public arrow::RecordBatchReader {
   }
 
  private:
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() {
+    if (!apart_.empty()) {
+      auto part = std::move(apart_.back());
+      apart_.pop_back();
+      return part;
+    }
+    std::vector<std::shared_ptr<arrow::RecordBatch>> parts;
+    int64_t rows = 0;
+    do {
+      ARROW_ASSIGN_OR_RAISE(auto part, NextPart(rows));
+      if (part == nullptr) break;
+      rows += part->num_rows();
+      parts.push_back(std::move(part));
+    } while (rows < size_.least_rows);
+    if (parts.empty()) return nullptr;
+    if (parts.size() == 1) return std::move(parts[0]);
+    auto whole = arrow::ConcatenateRecordBatches(parts, pool_);
+    if (whole.ok()) return whole;
+    // Dictionaries may have too many values for one.
+    apart_.assign(parts.rbegin(), parts.rend() - 1);
+    return std::move(parts[0]);
+  }
+
+  /// Rows of the current morsel, or of the next; as many as a batch that has some still takes.
+  Result<std::shared_ptr<arrow::RecordBatch>> NextPart(int64_t rows_before) {
+    while (morsel_ == nullptr || at_ == morsel_->num_rows()) {
+      morsel_ = nullptr;
+      if (stream_ == nullptr) return nullptr;
+      auto next = stream_->Next();
+      at_ = 0;
+      if (!next.ok() || *next == nullptr) {
+        stream_ = nullptr;
+        return next;
+      }
+      morsel_ = *std::move(next);
+      morsel_batch_rows_ = size_.RowsOf(*morsel_);
+    }
+    const int64_t rows = std::min(morsel_batch_rows_ - rows_before, morsel_->num_rows() - at_);
+    auto part = rows == morsel_->num_rows() ? morsel_ : morsel_->Slice(at_, rows);
+    at_ += rows;
+    return part;
+  }
+
   std::shared_ptr<arrow::Schema> schema_;
   std::unique_ptr<MorselStream> stream_;  // null: no more
-  const int64_t batch_size_;
+  const BatchSize size_;
+  arrow::MemoryPool* pool_;
   std::shared_ptr<arrow::RecordBatch> morsel_;
+  int64_t morsel_batch_rows_ = 0;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> apart_;  // the next one last
   int64_t at_ = 0;
   Status failure_;
 };
@@ -261,10 +329,11 @@ class ScanReader final : public arrow::RecordBatchReader {
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(
     std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options,
     std::span<const query::IndexPtr> indexes, RowForm form) {
+  arrow::MemoryPool* pool = snapshot->MakeContext().pool();
   ARROW_ASSIGN_OR_RAISE(
       auto stream, MorselStream::Open(std::move(snapshot), options, kStreamMorsels, indexes, form));
-  return std::make_shared<ScanReader>(std::move(stream),
-                                      options.batch_size.value_or(kDefaultBatchSize));
+  const auto size = BatchSize::Of(options, stream->plan().is_filtered());
+  return std::make_shared<ScanReader>(std::move(stream), size, pool);
 }
 
 Result<std::shared_ptr<arrow::Table>> ScanTable(std::shared_ptr<const Snapshot> snapshot,
@@ -309,6 +378,12 @@ Result<uint64_t> CountScan(std::shared_ptr<const Snapshot> snapshot, const ScanO
 namespace {
 
 PlanNode BelowLimit(PlanNode plan, const ScanOptions& options, std::optional<PlanMetrics> metrics) {
+  if (!options.order_by.empty()) {
+    PlanNode sort{.step = "Sort",
+                  .details = {{"order_by", "[" + OrderText(options.order_by) + "]"}}};
+    sort.inputs.push_back(std::move(plan));
+    plan = std::move(sort);
+  }
   if (!options.limit && options.offset == 0) return plan;
   PlanNode limit{.step = "Limit", .metrics = metrics};
   if (options.limit) limit.details.push_back({"limit", std::to_string(*options.limit)});
@@ -342,8 +417,14 @@ Result<PlanNode> AnalyzeScan(const std::shared_ptr<const Snapshot>& snapshot,
   std::unique_ptr<MorselStream> stream;
   {
     StepTimer timer(&whole);
+    // All rows are needed to find the first of another order.
+    ScanOptions read = options;
+    if (!options.order_by.empty()) {
+      read.limit.reset();
+      read.offset = 0;
+    }
     ARROW_ASSIGN_OR_RAISE(
-        stream, MorselStream::Open(snapshot, options, kStreamMorsels, indexes, RowForm::kOutput));
+        stream, MorselStream::Open(snapshot, read, kStreamMorsels, indexes, RowForm::kOutput));
     while (true) {
       ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
       if (batch == nullptr) break;

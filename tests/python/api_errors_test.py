@@ -379,11 +379,7 @@ def test_count_of_a_limited_scan(lance, table):
     [
         {"nearest": {"column": "v", "q": [1.0]}},
         {"full_text_query": "word"},
-        {"order_by": ["id"]},
         {"include_deleted_rows": True},
-        {"strict_batch_size": True},
-        {"batch_size_bytes": 1000},
-        {"fast_search": True},
     ],
 )
 def test_later_arguments_of_a_scan(lancecpp, path, arguments):
