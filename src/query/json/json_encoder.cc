@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "arrow/util/utf8.h"
+#include "query/json/is_utf8.h"
 #include "query/json/json_layout.h"
+#include "query/json/json_syntax.h"
 #include "query/json/jsonb.h"
 
 namespace lance::query {
@@ -67,7 +68,9 @@ std::string HexByte(char c) {
 // Parses text and appends payloads to `out`. A value is its payload and the word that describes it.
 class Encoder {
  public:
-  Encoder(std::string_view text, std::string* out) : text_(text), out_(*out) {}
+  /// `lossless`: what has no value of its own is refused.
+  Encoder(std::string_view text, std::string* out, bool lossless)
+      : text_(text), lossless_(lossless), out_(*out) {}
 
   Status Encode() {
     SkipSpace();
@@ -226,6 +229,7 @@ class Encoder {
       if (const auto number = Integer(integer, negative)) return Put(*number, word);
     }
     const double value = Double(text_.substr(digits_start, at_ - digits_start));
+    if (lossless_ && std::isinf(value)) return WrongAt("number out of range", start);
     return Put(negative ? -value : value, word);
   }
 
@@ -390,27 +394,28 @@ class Encoder {
   }
 
   // Half of a pair that has no other half stays the text of its escape.
-  void PutEscape(const CodeUnit& unit) { out_.append("\\u").append(unit.digits); }
+  Status PutEscape(const CodeUnit& unit) {
+    if (lossless_) return Wrong("escape of half a character");
+    out_.append("\\u").append(unit.digits);
+    return Status::OK();
+  }
 
   Status Unicode() {
     ARROW_ASSIGN_OR_RAISE(const CodeUnit unit, HexUnit());
     if (!IsHigh(unit.code)) {
-      IsLow(unit.code) ? PutEscape(unit) : AppendUtf8(unit.code, &out_);
+      if (IsLow(unit.code)) return PutEscape(unit);
+      AppendUtf8(unit.code, &out_);
       return Status::OK();
     }
-    if (AtEnd() || Peek() != '\\' || PeekAfter(1) != 'u') {
-      PutEscape(unit);
-      return Status::OK();
-    }
+    if (AtEnd() || Peek() != '\\' || PeekAfter(1) != 'u') return PutEscape(unit);
     at_ += 2;
     ARROW_ASSIGN_OR_RAISE(const CodeUnit second, HexUnit());
     if (IsLow(second.code)) {
       AppendUtf8(0x10000 + ((unit.code - 0xD800) << 10) + (second.code - 0xDC00), &out_);
-    } else {
-      PutEscape(unit);
-      PutEscape(second);
+      return Status::OK();
     }
-    return Status::OK();
+    ARROW_RETURN_NOT_OK(PutEscape(unit));
+    return PutEscape(second);
   }
 
   // ---- containers ----
@@ -552,20 +557,30 @@ class Encoder {
   static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
   const std::string_view text_;
+  const bool lossless_;
   size_t at_ = 0;
   std::string& out_;
 };
 
-}  // namespace
-
-Status AppendJsonb(std::string_view text, std::string* out) {
+Status Encode(std::string_view text, bool lossless, std::string* out) {
   const size_t start = out->size();
-  if (!arrow::util::ValidateUTF8(text)) {
+  if (!IsUtf8(text)) {
     return UserError("Failed to encode JSON: the text is not UTF-8");
   }
-  Status status = Encoder(text, out).Encode();
+  Status status = Encoder(text, out, lossless).Encode();
   if (!status.ok()) out->resize(start);
   return status;
+}
+
+}  // namespace
+
+Status AppendStrictJsonb(std::string_view text, std::string* out) {
+  ARROW_RETURN_NOT_OK(CheckJsonSyntax(text));
+  return Encode(text, /*lossless=*/true, out);
+}
+
+Status AppendJsonb(std::string_view text, std::string* out) {
+  return Encode(text, /*lossless=*/false, out);
 }
 
 }  // namespace lance::query

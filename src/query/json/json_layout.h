@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace lance::query {
 
@@ -22,6 +23,7 @@ enum class WordType : uint8_t {
   kFalse = 3,
   kTrue = 4,
   kContainer = 5,
+  kExtension = 6,
 };
 
 constexpr uint32_t HeaderOf(Kind kind, uint32_t count) {
@@ -31,6 +33,12 @@ constexpr uint32_t WordOf(WordType type, uint32_t length) {
   return static_cast<uint32_t>(type) << 28 | length;
 }
 constexpr WordType TypeOf(uint32_t word) { return static_cast<WordType>((word >> 28) & 7); }
+
+inline uint64_t ReadBigEndian(std::string_view bytes) {
+  uint64_t value = 0;
+  for (char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
+  return value;
+}
 
 inline void AppendWord(uint32_t word, std::string* out) {
   for (int shift = 24; shift >= 0; shift -= 8) out->push_back(static_cast<char>(word >> shift));

@@ -163,6 +163,7 @@ class Selector {
     ARROW_ASSIGN_OR_RAISE(Items found, Operand(expr, item));
     Items expanded;
     for (const JsonItem& value : found) {
+      if (value.type == JsonType::kExtension) continue;  // compares with nothing
       if (value.type != JsonType::kArray) {
         expanded.push_back(value);
         continue;

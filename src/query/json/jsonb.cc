@@ -6,7 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "arrow/util/utf8.h"
+#include "query/json/is_utf8.h"
+#include "query/json/json_extension.h"
 #include "query/json/json_layout.h"
 
 namespace lance::query {
@@ -20,13 +21,8 @@ enum class NumberTag : uint8_t {
   kSigned = 0x40,
   kUnsigned = 0x50,
   kDouble = 0x60,
+  kDecimal = 0x70,
 };
-
-uint64_t ReadBigEndian(std::string_view bytes) {
-  uint64_t value = 0;
-  for (char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
-  return value;
-}
 
 uint32_t WordAt(std::string_view bytes, size_t index) {
   return static_cast<uint32_t>(ReadBigEndian(bytes.substr(index * kWordBytes, kWordBytes)));
@@ -72,6 +68,9 @@ std::optional<JsonItem> MakeItem(uint32_t type, std::string_view payload, int ne
       return JsonItem{JsonType::kTrue, {}};
     case WordType::kContainer:
       return ContainerItem(payload, nesting + 1);
+    case WordType::kExtension:
+      if (!ExtensionText(payload)) return std::nullopt;
+      return JsonItem{JsonType::kExtension, payload};
   }
   return std::nullopt;
 }
@@ -170,6 +169,11 @@ bool AppendText(const JsonItem& item, int nesting, std::string* out) {
       if (number) *out += JsonNumberText(*number);
       return number.has_value();
     }
+    case JsonType::kExtension: {
+      auto text = ExtensionText(item.bytes);
+      if (text) AppendQuoted(*text, out);
+      return text.has_value();
+    }
     case JsonType::kArray: {
       auto items = ItemsOf(item);
       if (!items) return false;
@@ -198,16 +202,68 @@ bool AppendText(const JsonItem& item, int nesting, std::string* out) {
   return false;
 }
 
+/// The same size with the other sign.
+void Negate(std::string* bytes) {
+  bool carry = true;
+  for (auto byte = bytes->rbegin(); byte != bytes->rend(); ++byte) {
+    *byte = static_cast<char>(~*byte + (carry ? 1 : 0));
+    carry = carry && *byte == 0;
+  }
+}
+
+/// Of a big-endian number in two's complement.
+double SignedAsDouble(std::string bytes) {
+  const bool is_negative = (static_cast<unsigned char>(bytes[0]) & 0x80) != 0;
+  if (is_negative) Negate(&bytes);
+  // As many leading bits as one conversion rounds; of others only whether there are any.
+  unsigned __int128 leading = 0;
+  int dropped = 0;
+  bool is_exact = true;
+  for (char c : bytes) {
+    if (leading >> 120 == 0) {
+      leading = leading << 8 | static_cast<unsigned char>(c);
+    } else {
+      dropped += 8;
+      is_exact = is_exact && c == 0;
+    }
+  }
+  if (!is_exact) leading |= 1;
+  const double size = std::ldexp(static_cast<double>(leading), dropped);
+  return is_negative ? -size : size;
+}
+
+/// As the reference computes it, which is not always the nearest double.
+double PowerOfTen(uint8_t exponent) {
+  double power = 1;
+  double square = 10;
+  for (unsigned left = exponent; left != 0; left /= 2) {
+    if (left % 2 == 1) power *= square;
+    if (left > 1) square *= square;
+  }
+  return power;
+}
+
+/// A value of 8, 16 or 32 bytes and its scale; older writers put the precision between the two.
+std::optional<JsonNumber> DecimalNumber(std::string_view bytes) {
+  const size_t width = bytes.size() & ~size_t{7};
+  const size_t extra = bytes.size() - width;
+  const bool is_known =
+      (width == 8 && extra == 1) || ((width == 16 || width == 32) && (extra == 1 || extra == 2));
+  if (!is_known) return std::nullopt;
+  const auto scale = static_cast<uint8_t>(bytes.back());
+  return SignedAsDouble(std::string(bytes.substr(0, width))) / PowerOfTen(scale);
+}
+
 // Bytes that are no UTF-8 become U+FFFD.
 std::string WithoutInvalidUtf8(std::string_view bytes) {
-  if (arrow::util::ValidateUTF8(bytes)) return std::string(bytes);
+  if (IsUtf8(bytes)) return std::string(bytes);
   std::string out;
   while (!bytes.empty()) {
     size_t size = 1;
-    while (size < 4 && size < bytes.size() && !arrow::util::ValidateUTF8(bytes.substr(0, size))) {
+    while (size < 4 && size < bytes.size() && !IsUtf8(bytes.substr(0, size))) {
       ++size;
     }
-    if (arrow::util::ValidateUTF8(bytes.substr(0, size))) {
+    if (IsUtf8(bytes.substr(0, size))) {
       out += bytes.substr(0, size);
     } else {
       out += "\xEF\xBF\xBD";
@@ -246,6 +302,8 @@ std::optional<JsonNumber> JsonItem::number() const {
     case NumberTag::kDouble:
       if (rest.size() != sizeof(double)) return std::nullopt;
       return std::bit_cast<double>(ReadBigEndian(rest));
+    case NumberTag::kDecimal:
+      return DecimalNumber(rest);
   }
   return std::nullopt;
 }
@@ -341,6 +399,7 @@ std::string EncodeCell(const JsonItem& item) {
   if (item.type == JsonType::kNumber) type = WordType::kNumber;
   if (item.type == JsonType::kFalse) type = WordType::kFalse;
   if (item.type == JsonType::kTrue) type = WordType::kTrue;
+  if (item.type == JsonType::kExtension) type = WordType::kExtension;
   std::string cell;
   AppendWord(HeaderOf(Kind::kScalar, 0), &cell);
   AppendWord(WordOf(type, static_cast<uint32_t>(item.bytes.size())), &cell);
@@ -351,7 +410,8 @@ std::string EncodeCell(const JsonItem& item) {
 std::string CellText(std::string_view cell) {
   if (cell.empty()) return "null";
   if (const auto item = ReadJsonb(cell)) {
-    if (auto text = JsonText(*item)) return *std::move(text);
+    // Damaged strings are no text.
+    if (auto text = JsonText(*item); text && IsUtf8(*text)) return *std::move(text);
   }
   return WithoutInvalidUtf8(cell);
 }

@@ -17,18 +17,28 @@ namespace lance::query {
 ///     first
 ///
 /// Views into bytes that the caller keeps. Everything is checked against the bytes that are there.
-enum class JsonType : uint8_t { kNull, kString, kNumber, kFalse, kTrue, kArray, kObject };
+enum class JsonType : uint8_t {
+  kNull,
+  kString,
+  kNumber,
+  kFalse,
+  kTrue,
+  kArray,
+  kObject,
+  kExtension,  ///< of other writers: bytes, a time …; shows as a string
+};
 
 using JsonNumber = std::variant<int64_t, uint64_t, double>;
 
 struct JsonItem {
   JsonType type = JsonType::kNull;
-  /// Of strings the text, of numbers the tagged bytes, of arrays and objects the whole value.
+  /// Of strings the text, of numbers and extensions the tagged bytes, of arrays and objects the
+  /// whole value.
   std::string_view bytes;
 
   bool is_container() const { return type == JsonType::kArray || type == JsonType::kObject; }
   bool is_boolean() const { return type == JsonType::kFalse || type == JsonType::kTrue; }
-  /// nullopt if the bytes are no number.
+  /// nullopt if the bytes are no number. Decimals are the nearest double.
   std::optional<JsonNumber> number() const;
   double number_as_double() const;
 };

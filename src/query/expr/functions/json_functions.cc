@@ -196,7 +196,7 @@ Result<std::shared_ptr<Array>> JsonGet(const CallContext& context, std::span<con
 }
 
 Result<std::string> ToString(const JsonItem& item) {
-  if (item.is_container()) return InvalidCast("string");
+  if (item.is_container() || item.type == JsonType::kExtension) return InvalidCast("string");
   if (item.type == JsonType::kString) return std::string(item.bytes);
   if (item.type != JsonType::kNumber) return TextOf(item);
   double value = item.number_as_double();
