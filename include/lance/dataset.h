@@ -145,8 +145,11 @@ struct SemanticField {
   std::string path;
   std::string semantic_type;  ///< `string`, `decimal:10:2`, `blob` …
   std::string parameters;     ///< `precision=10, scale=2`; empty if there are none
+  /// That reads without a wish of their own have.
   std::optional<std::string> output_encoding;
   bool is_default_encoding = true;
+  /// What the table says, known here or not; nothing: the default of the type.
+  std::optional<std::string> recorded_encoding;
   std::optional<std::string> extension;
   bool nullable = true;
 };
@@ -622,9 +625,11 @@ class LANCE_EXPORT Dataset {
 };
 
 /// The serialized `lance.file.Field`s of an Arrow schema, parents first. `ids` are theirs in that
-/// order; default: numbered from 0, unless the fields' metadata says otherwise.
+/// order; default: numbered from 0, unless the fields' metadata says otherwise. `semantic_types`:
+/// for a table with them; layouts that are not the defaults become output encodings.
 LANCE_EXPORT arrow::Result<std::vector<std::string>> SerializeFields(
-    const arrow::Schema& schema, const std::optional<std::vector<int32_t>>& ids = std::nullopt);
+    const arrow::Schema& schema, const std::optional<std::vector<int32_t>>& ids = std::nullopt,
+    bool semantic_types = false);
 /// An Arrow schema and the ids of its fields, of serialized ones.
 LANCE_EXPORT arrow::Result<std::pair<std::shared_ptr<arrow::Schema>, std::vector<int32_t>>>
 ParseFields(const std::vector<std::string>& fields);

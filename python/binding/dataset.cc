@@ -147,6 +147,7 @@ void BindDataset(nb::module_& module) {
       .def_ro("parameters", &SemanticField::parameters)
       .def_ro("output_encoding", &SemanticField::output_encoding)
       .def_ro("is_default_encoding", &SemanticField::is_default_encoding)
+      .def_ro("recorded_encoding", &SemanticField::recorded_encoding)
       .def_ro("extension", &SemanticField::extension)
       .def_ro("nullable", &SemanticField::nullable);
 

@@ -65,8 +65,9 @@ nb::tuple MergeIntoFragment(const Dataset& dataset, uint64_t fragment_id, nb::ha
   }));
 }
 
-nb::list FieldsOf(nb::handle schema, const std::optional<std::vector<int32_t>>& ids) {
-  return ToList(Unwrap(SerializeFields(*SchemaFromPython(schema), ids)));
+nb::list FieldsOf(nb::handle schema, const std::optional<std::vector<int32_t>>& ids,
+                  bool semantic_types) {
+  return ToList(Unwrap(SerializeFields(*SchemaFromPython(schema), ids, semantic_types)));
 }
 
 nb::tuple SchemaOf(const std::vector<nb::bytes>& fields) {
@@ -101,7 +102,8 @@ void BindTransactions(nb::module_& module, nb::class_<Dataset>& dataset) {
       .def("add_columns_to_fragment", &AddColumnsToFragment, "fragment_id"_a, "data"_a)
       .def("merge_into_fragment", &MergeIntoFragment, "fragment_id"_a, "data"_a, "left_on"_a,
            "right_on"_a);
-  module.def("serialize_fields", &FieldsOf, "schema"_a, "ids"_a.none() = nb::none());
+  module.def("serialize_fields", &FieldsOf, "schema"_a, "ids"_a.none() = nb::none(),
+             "semantic_types"_a = false);
   module.def("parse_fields", &SchemaOf, "fields"_a);
 }
 

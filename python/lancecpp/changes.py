@@ -33,7 +33,14 @@ from .errors import (
 from .merge_insert import MergeInsertBuilder
 from .optimize import DatasetOptimizer
 from .scanner import filter_argument
-from .transaction import LanceOperation, Transaction, decode_transaction, encode_transaction
+from .transaction import (
+    LanceOperation,
+    Transaction,
+    decode_transaction,
+    encode_transaction,
+    has_arrow_schema,
+    with_encodings,
+)
 from .version_reference import uri_text, version_reference
 from .udf import new_columns
 
@@ -163,8 +170,11 @@ class TableChanges:
         self._commit_operation(operation)
 
     def _commit_operation(self, operation: LanceOperation.BaseOperation) -> None:
-        content = encode_transaction(Transaction(self._core.version, operation))
+        transaction = Transaction(self._core.version, operation)
         try:
+            if self._core.has_semantic_types:
+                transaction = with_encodings(transaction)
+            content = encode_transaction(transaction)
             self._core = _core.Dataset.commit(
                 self._core.uri,
                 content,
@@ -574,6 +584,9 @@ class TableChanges:
             )
         uri = base_uri.uri if isinstance(base_uri, LanceDataset) else uri_text(base_uri)
         try:
+            says_layouts = has_arrow_schema(transaction.operation)
+            if says_layouts and _has_semantic_types(uri, semantic_types):
+                transaction = with_encodings(transaction)
             made = _core.Dataset.commit(
                 uri,
                 encode_transaction(transaction),
@@ -653,6 +666,13 @@ class TableChanges:
         ]
         newest_first = sorted(numbers, reverse=True)[:recent_transactions]
         return [self.read_transaction(number) for number in newest_first]
+
+
+def _has_semantic_types(uri: str, of_a_new_table: Optional[bool]) -> bool:
+    try:
+        return _core.Dataset.open(uri).has_semantic_types
+    except CoreError:
+        return bool(of_a_new_table)
 
 
 def _transaction(

@@ -11,7 +11,8 @@ class SemanticSchema:
     """The fields of a table in pre-order; :attr:`LanceDataset.semantic_schema`.
 
     Each has ``id``, ``path``, ``semantic_type`` (its canonical name), ``parameters``,
-    ``output_encoding`` and ``extension``.
+    ``output_encoding`` (that reads have), ``recorded_encoding`` (that the table says, None for the
+    default) and ``extension``.
 
     >>> data = lance.write_dataset({"price": [1.5]}, "memory://prices", semantic_types=True)
     >>> [(field.path, field.semantic_type) for field in data.semantic_schema]
@@ -41,9 +42,15 @@ class SemanticSchema:
         return next((field for field in self._fields if field.path == path), None)
 
     def __repr__(self) -> str:
-        rows = [("path", "semantic type", "output encoding", "extension")]
+        rows = [("path", "semantic type", "output encoding", "recorded", "extension")]
         rows += [
-            (f.path, f.semantic_type, f.output_encoding or "", f.extension or "")
+            (
+                f.path,
+                f.semantic_type,
+                f.output_encoding or "",
+                f.recorded_encoding or "",
+                f.extension or "",
+            )
             for f in self._fields
         ]
         widths = [max(map(len, column)) for column in zip(*rows)]

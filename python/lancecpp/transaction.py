@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import _core, wire
@@ -389,6 +389,24 @@ _CODECS: List[_Codec] = [
         ),
     ),
 ]
+
+
+def has_arrow_schema(operation: LanceOperation.BaseOperation) -> bool:
+    schemas = (getattr(operation, name, None) for name in ("schema", "new_schema"))
+    return any(schema is not None and not isinstance(schema, LanceSchema) for schema in schemas)
+
+
+def with_encodings(transaction: Transaction) -> Transaction:
+    """For a table with semantic types: the layouts of an Arrow schema as output encodings."""
+    operation: Any = transaction.operation
+    for name in ("schema", "new_schema"):
+        schema = getattr(operation, name, None)
+        if schema is None or isinstance(schema, LanceSchema):
+            continue
+        fields, ids = _core.parse_fields(_core.serialize_fields(schema, None, True))
+        recorded = LanceSchema(fields.with_metadata(schema.metadata), [(id, "") for id in ids])
+        operation = replace(operation, **{name: recorded})
+    return replace(transaction, operation=operation)
 
 
 def encode_transaction(transaction: Transaction) -> bytes:

@@ -6,7 +6,7 @@ import os
 import pickle
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Union
 
 from .arrow_stream import BatchSource, to_stream
 
@@ -93,12 +93,27 @@ def new_columns(
 ) -> Any:
     """What ``transforms`` gives for the rows of ``source`` (a table or fragment): a stream."""
     if isinstance(transforms, dict):
-        computed = source.scanner(columns=transforms, batch_size=batch_size)
+        computed = source.scanner(columns=_stored(source, transforms), batch_size=batch_size)
         return to_stream(computed.to_reader(), None)
     if callable(transforms) and not hasattr(transforms, "__arrow_c_stream__"):
         udf = transforms if isinstance(transforms, BatchUDF) else BatchUDF(transforms)
         return _run(udf, source, read_columns, batch_size)
     return to_stream(transforms, reader_schema)
+
+
+def _stored(source: Any, expressions: Dict[str, str]) -> Dict[str, str]:
+    """Without semantic types a column made of a JSON column has its bytes, as in pylance."""
+    import pyarrow as pa
+
+    if getattr(source, "_dataset", source).has_semantic_types:
+        return expressions
+    shown = source.scanner(columns=expressions).projected_schema
+    return {
+        name: f"CASE WHEN ({sql}) IS NOT NULL THEN ({sql}) END"
+        if isinstance(shown.field(name).type, pa.JsonType)
+        else sql
+        for name, sql in expressions.items()
+    }
 
 
 def _run(

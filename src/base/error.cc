@@ -122,7 +122,9 @@ Status WithPlace(const Status& status, const ErrorPlace& place) {
   if (!merged.page) merged.page = place.page;
   if (!merged.offset) merged.offset = place.offset;
   if (!merged.row) merged.row = place.row;
-  return MakeError(GetErrorCode(status), status.message(), std::move(merged));
+  // Keeps the kind that the status has in Arrow, which may say more than the code.
+  return Status(status.code(), status.message(),
+                std::make_shared<ErrorDetail>(GetErrorCode(status), std::move(merged)));
 }
 
 }  // namespace lance

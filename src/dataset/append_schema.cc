@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "schema/extensions.h"
 #include "schema/logical_type.h"
 #include "schema/semantic_schema.h"
 
@@ -101,21 +102,37 @@ Status CheckLayout(const Field& table, const Given& data, const std::string& pat
                    TypeText(data.field), "; cast it first");
 }
 
+Status NotAccepted(const std::string& path, const SemanticType& type, std::string_view input,
+                   std::string_view why) {
+  return Different("column '", path, "' of the semantic type ", type.name,
+                   " does not accept input of type ", input, "; ", why);
+}
+
 Status CheckSemanticType(const Field& table, const Given& data, const std::string& path) {
   ARROW_ASSIGN_OR_RAISE(SemanticType wanted, SemanticTypeOf(table));
   if (wanted.kind == SemanticKind::kBlob) return CheckLayout(table, data, path);
   auto type = SemanticTypeOf(data.field);
-  const bool accepted = type.ok() && *type == wanted && AcceptsInput(data.input);
+  const auto refused = WhyNotAccepted(data.input);
+  const bool accepted = type.ok() && *type == wanted && !refused;
   if (!accepted || table.IsLeaf() != data.field.IsLeaf()) {
-    return Different("column '", path, "' of the semantic type ", wanted.name,
-                     " does not accept input of type ", data.input.type()->ToString(),
-                     "; cast it first");
+    return NotAccepted(path, wanted, data.input.type()->ToString(),
+                       refused.value_or("cast it first"));
   }
   if (auto difference = ExtensionDifference(table, data.field)) {
     return Different("column '", path, "' of the semantic type ", wanted.name,
                      " is given with the ", *difference);
   }
   return Status::OK();
+}
+
+/// Of a type that no table can store.
+Status NotStorable(const Schema& table, const Status& status) {
+  const ErrorDetail* detail = GetErrorDetail(status);
+  const Field* field = detail == nullptr ? nullptr : table.FindByPath(detail->place.field);
+  if (field == nullptr) return status;
+  ARROW_ASSIGN_OR_RAISE(const SemanticType wanted, SemanticTypeOf(*field));
+  return Different("column '", detail->place.field, "' of the semantic type ", wanted.name,
+                   " does not accept its input: ", status.message());
 }
 
 Result<Field> MatchField(const Field& table, const Given& data, const Rules& rules,
@@ -207,8 +224,10 @@ Result<std::shared_ptr<arrow::ArrayData>> Arrange(const Field& file, const Field
 Result<AppendMapping> MatchForAppend(const Schema& table, const arrow::Schema& data,
                                      MissingFields missing) {
   AppendMapping mapping;
-  ARROW_ASSIGN_OR_RAISE(mapping.data_schema, Schema::FromArrow(data));
   const Rules rules{missing, table.semantic_types};
+  auto data_schema = Schema::FromArrow(data);
+  if (!data_schema.ok() && rules.semantic_types) return NotStorable(table, data_schema.status());
+  ARROW_ASSIGN_OR_RAISE(mapping.data_schema, std::move(data_schema));
   if (rules.semantic_types) {
     mapping.data_schema = StoredLayouts(data, std::move(mapping.data_schema));
   }

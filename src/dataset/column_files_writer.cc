@@ -114,7 +114,10 @@ Status ColumnFilesWriter::CloseFragment() {
 Status ColumnFilesWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
   // Rows are repeated where others are deleted: in a layout that Arrow can take them from.
-  ARROW_ASSIGN_OR_RAISE(auto prepared, PrepareBatch(schema_, batch, rows_given_, context_.pool()));
+  const JsonSource json =
+      snapshot_.manifest().has_semantic_types() ? JsonSource::kGiven : JsonSource::kTrusted;
+  ARROW_ASSIGN_OR_RAISE(auto prepared,
+                        PrepareBatch(schema_, batch, rows_given_, json, context_.pool()));
   rows_given_ += batch->num_rows();
   for (int64_t at = 0; at < batch->num_rows();) {
     ARROW_RETURN_NOT_OK(context_.CheckStop());

@@ -17,6 +17,7 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Open(const Context& cont
   out->name_ = MakeDataFileName();
   out->schema_ = schema;
   out->version_ = options.file.version;
+  out->json_ = options.json;
   std::string path = NewDataFilePath(table.root, out->name_);
   ARROW_ASSIGN_OR_RAISE(auto object, table.store->OpenWriter(context, path));
   files->Add(std::move(path));
@@ -33,7 +34,8 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Open(const Context& cont
 }
 
 Status DataFileWriter::WriteBatch(std::shared_ptr<arrow::RecordBatch> batch, int64_t first_row) {
-  ARROW_ASSIGN_OR_RAISE(batch, PrepareBatch(schema_, std::move(batch), first_row, context_.pool()));
+  ARROW_ASSIGN_OR_RAISE(batch,
+                        PrepareBatch(schema_, std::move(batch), first_row, json_, context_.pool()));
   ARROW_RETURN_NOT_OK(CheckDeclared(schema_, *batch));
   if (blobs_ != nullptr) {
     ARROW_ASSIGN_OR_RAISE(batch, blobs_->Store(schema_, *batch));

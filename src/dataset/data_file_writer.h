@@ -6,6 +6,7 @@
 #include "arrow/type_fwd.h"
 #include "base/context.h"
 #include "dataset/blob_writer.h"
+#include "dataset/json_values.h"
 #include "dataset/new_files.h"
 #include "file/file_writer.h"
 #include "table.pb.h"
@@ -16,6 +17,7 @@ namespace lance {
 struct DataFileOptions {
   FileWriteOptions file;
   BlobWriteOptions blobs;
+  JsonSource json = JsonSource::kTrusted;
 };
 
 /// Writes one data file of a table, under a new name that is added to `files`.
@@ -43,6 +45,7 @@ class DataFileWriter {
   std::string name_;
   Schema schema_;
   FileVersion version_ = kDefaultFileVersion;
+  JsonSource json_ = JsonSource::kTrusted;
   std::unique_ptr<FileWriter> file_;
   /// Only for schemas with blobs (v2).
   std::unique_ptr<BlobWriter> blobs_;

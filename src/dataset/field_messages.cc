@@ -2,6 +2,7 @@
 
 #include "arrow/type.h"
 #include "base/error.h"
+#include "dataset/new_columns.h"
 #include "file.pb.h"
 #include "lance/dataset.h"
 #include "proto/parse.h"
@@ -35,8 +36,10 @@ std::vector<std::string> FieldMessages(const Schema& schema) {
 }
 
 arrow::Result<std::vector<std::string>> SerializeFields(
-    const arrow::Schema& schema, const std::optional<std::vector<int32_t>>& ids) {
-  ARROW_ASSIGN_OR_RAISE(Schema converted, Schema::FromArrow(schema));
+    const arrow::Schema& schema, const std::optional<std::vector<int32_t>>& ids,
+    bool semantic_types) {
+  ARROW_ASSIGN_OR_RAISE(NewColumns columns, MakeNewColumns(schema, 0, semantic_types));
+  Schema converted = std::move(columns.table);
   if (ids) {
     size_t next = 0;
     ARROW_RETURN_NOT_OK(SetIds(*ids, &next, &converted.fields));

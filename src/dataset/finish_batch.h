@@ -21,8 +21,8 @@ class BatchFinisher {
       bool semantic_types);
 
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
-  /// OverBudget where values don't fit into their output encoding, which the error names with their
-  /// size and the field.
+  /// A LayoutOverflow where values don't fit into their output encoding, which the error names with
+  /// their size and the field.
   Result<std::shared_ptr<arrow::RecordBatch>> Finish(const arrow::RecordBatch& batch,
                                                      arrow::MemoryPool* pool) const;
 

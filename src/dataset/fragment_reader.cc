@@ -12,8 +12,10 @@
 #include "dataset/leaf_changes.h"
 #include "dataset/merge_columns.h"
 #include "dataset/stored_layouts.h"
+#include "dataset/value_layout.h"
 #include "file/leaf_column.h"
 #include "schema/blob.h"
+#include "schema/logical_type.h"
 #include "schema/semantic_type.h"
 #include "table/deletion_file.h"
 #include "table/row_words.h"
@@ -85,7 +87,17 @@ bool IsOldDescriptor(const arrow::Array& descriptors) {
   return descriptors.type()->num_fields() <= static_cast<int>(BlobV1Member::kSize) + 1;
 }
 
-/// An error about more bytes than offsets can address, with the field and its output encoding.
+/// The end of a path, or where it is about items of lists, the innermost one with small offsets.
+std::vector<const Field*> OverflowingPath(std::vector<const Field*> path, bool of_list) {
+  if (!of_list) return path;
+  while (path.size() > 1 && KindOfLogicalType(path.back()->logical_type) != FieldKind::kList) {
+    path.pop_back();
+  }
+  return path;
+}
+
+/// An error about more bytes or items than offsets can address, with the field and its output
+/// encoding.
 Status NameOverflow(const FileProjection& projection, const Status& status) {
   const ErrorDetail* detail = GetErrorDetail(status);
   if (detail == nullptr || detail->code != ErrorCode::kOverBudget || !detail->place.column) {
@@ -97,11 +109,22 @@ Status NameOverflow(const FileProjection& projection, const Status& status) {
   const auto paths = LeafPaths(projection.schema);
   const auto index = static_cast<size_t>(at - columns.begin());
   if (index >= paths.size()) return status;
-  const std::string encoding = EncodingOfLayout(paths[index].back()->logical_type);
-  const std::string hint = encoding.empty() ? "" : " (output encoding " + encoding + ")";
+  const bool of_list = status.message().find("list column") != std::string::npos;
+  const auto path = OverflowingPath(paths[index], of_list);
   ErrorPlace place = detail->place;
-  place.field = PathName(paths[index]);
-  return MakeError(detail->code, status.message() + hint, std::move(place));
+  place.field = PathName(path);
+  const auto encoding = OutputEncodingOf(*path.back());
+  if (!projection.schema.semantic_types || !encoding) {
+    return MakeError(detail->code, status.message(), std::move(place));
+  }
+  // `a batch of this column has 2202009600 bytes`
+  const std::string what = status.message().substr(0, status.message().find_first_of(",;"));
+  const SemanticKind kind = SemanticTypeOf(*path.back())->kind;
+  const std::string_view alternatives = kind == SemanticKind::kList ? "as large_list"
+                                        : kind == SemanticKind::kString
+                                            ? "as large_utf8 or a view"
+                                            : "as large_binary or a view";
+  return WithPlace(LayoutOverflow(what, encoding->name, alternatives), place);
 }
 
 }  // namespace
@@ -222,8 +245,10 @@ struct FragmentReader::Opener {
     auto find = [&](int32_t id) {
       return reader.StoredField(id, SpanOf(file.fields()), SpanOf(file.column_indices()));
     };
-    auto layouts = WithStoredLayouts(stored ? *stored : part, find,
-                                     /*decodes_offsets=*/reader.version() != FileVersion::kV0_1);
+    const DecodedWidths widths = reader.version() == FileVersion::kV0_1   ? DecodedWidths::kAsStored
+                                 : reader.version() == FileVersion::kV2_0 ? DecodedWidths::kOffsets
+                                                                          : DecodedWidths::kAll;
+    auto layouts = WithStoredLayouts(stored ? *stored : part, find, widths);
     if (!layouts.ok()) return WithPlace(layouts.status(), {.path = reader.path()});
     return *layouts ? *std::move(layouts) : std::move(stored);
   }

@@ -8,6 +8,7 @@
 #include "arrow/api.h"
 #include "arrow/buffer_builder.h"
 #include "dataset/copy_validity.h"
+#include "dataset/value_layout.h"
 #include "schema/logical_type.h"
 
 namespace lance {
@@ -118,9 +119,7 @@ class Changer {
     for (int64_t i = 0; i < array.length(); ++i) {
       if (array.IsValid(i)) at += array.value_length(i);
       if (at > std::numeric_limits<Offset>::max()) {
-        return MakeError(ErrorCode::kOverBudget,
-                         "lists have more items than the output encoding list can address; choose "
-                         "large_list");
+        return LayoutOverflow(internal::Concat(at, " items"), "list", "as large_list");
       }
       offsets.UnsafeAppend(static_cast<Offset>(at));
     }

@@ -14,7 +14,14 @@ bool UsesSemanticTypes(std::optional<bool> asked, FileVersion files) {
 Result<NewColumns> MakeNewColumns(const arrow::Schema& given, int32_t first_id,
                                   bool semantic_types) {
   NewColumns columns;
-  ARROW_ASSIGN_OR_RAISE(columns.table, Schema::FromArrow(given, first_id));
+  auto table = Schema::FromArrow(given, first_id);
+  if (!table.ok() && semantic_types && GetErrorCode(table.status()) == ErrorCode::kUnsupported) {
+    const ErrorDetail* detail = GetErrorDetail(table.status());
+    return MakeError(ErrorCode::kUnsupported,
+                     "no semantic type accepts this input: " + table.status().message(),
+                     detail->place);
+  }
+  ARROW_ASSIGN_OR_RAISE(columns.table, std::move(table));
   columns.files = columns.table;
   if (!semantic_types) return columns;
   columns.files = StoredLayouts(given, std::move(columns.files));

@@ -6,6 +6,7 @@
 #include "arrow/api.h"
 #include "dataset/array_types.h"
 #include "dataset/field_layout.h"
+#include "dataset/leaf_changes.h"
 #include "schema/blob.h"
 #include "schema/logical_type.h"
 #include "schema/metadata.h"
@@ -15,15 +16,27 @@ namespace {
 
 using ArrayPtr = std::shared_ptr<arrow::Array>;
 
+Result<ArrayPtr> ChangeColumn(const Field& field, ArrayPtr column, bool checks_json,
+                              arrow::MemoryPool* pool) {
+  if (checks_json) {
+    auto encode = [pool](const Field&, const ArrayPtr& values) {
+      return EncodeGivenJson(values, pool);
+    };
+    ARROW_ASSIGN_OR_RAISE(column, ChangeLeaves(field, std::move(column), IsJson, encode, pool));
+  }
+  return ToFieldLayout(field, column, pool);
+}
+
 Result<ArrayPtr> PrepareColumn(const Field& field, const ArrayPtr& column, int64_t first_row,
-                               arrow::MemoryPool* pool) {
+                               JsonSource json, arrow::MemoryPool* pool) {
   ARROW_ASSIGN_OR_RAISE(auto type, field.ArrowType());
-  if (SameLayout(*column->type(), *type)) return column;
+  const bool checks_json = json == JsonSource::kGiven && HoldsLeaf(field, IsJson);
+  if (!checks_json && SameLayout(*column->type(), *type)) return column;
   // Another engine may have handed it over, through an interface that checks nothing.
   if (const Status sound = column->Validate(); !sound.ok()) {
     return UserError("column '", field.name, "' is no sound Arrow array: ", sound.message());
   }
-  auto prepared = ToFieldLayout(field, column, pool);
+  auto prepared = ChangeColumn(field, column, checks_json, pool);
   const ErrorDetail* detail = GetErrorDetail(prepared.status());
   if (detail == nullptr || !detail->place.row) return prepared;
   ErrorPlace place = detail->place;
@@ -79,7 +92,7 @@ Status CheckField(const Field& field, const std::string& path, const arrow::Data
 
 Result<std::shared_ptr<arrow::RecordBatch>> PrepareBatch(const Schema& file,
                                                          std::shared_ptr<arrow::RecordBatch> batch,
-                                                         int64_t first_row,
+                                                         int64_t first_row, JsonSource json,
                                                          arrow::MemoryPool* pool) {
   arrow::FieldVector fields = batch->schema()->fields();
   arrow::ArrayVector columns = batch->columns();
@@ -88,7 +101,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> PrepareBatch(const Schema& file,
     const int index = batch->schema()->GetFieldIndex(field.name);
     if (index < 0) continue;
     const auto at = static_cast<size_t>(index);
-    ARROW_ASSIGN_OR_RAISE(auto column, PrepareColumn(field, columns[at], first_row, pool));
+    ARROW_ASSIGN_OR_RAISE(auto column, PrepareColumn(field, columns[at], first_row, json, pool));
     if (column == columns[at]) continue;
     changed = true;
     fields[at] = fields[at]->WithType(column->type());

@@ -4,6 +4,7 @@
 
 #include "arrow/type_fwd.h"
 #include "base/error.h"
+#include "dataset/json_values.h"
 #include "schema/schema.h"
 
 namespace lance {
@@ -15,7 +16,7 @@ namespace lance {
 /// counted from `first_row`.
 Result<std::shared_ptr<arrow::RecordBatch>> PrepareBatch(const Schema& file,
                                                          std::shared_ptr<arrow::RecordBatch> batch,
-                                                         int64_t first_row,
+                                                         int64_t first_row, JsonSource json,
                                                          arrow::MemoryPool* pool);
 
 /// That each column of a batch is exactly what the schema of a data file declares. Anything else is

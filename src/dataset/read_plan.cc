@@ -5,6 +5,8 @@
 
 #include "arrow/api.h"
 #include "dataset/array_types.h"
+#include "dataset/json_values.h"
+#include "dataset/leaf_changes.h"
 #include "query/expr/binder.h"
 #include "query/expr/evaluate.h"
 #include "query/expr/kernel/gather.h"
@@ -198,10 +200,10 @@ struct ReadPlan::Builder {
     return form == RowForm::kOutput ? FinishExpressions(bound) : Status::OK();
   }
 
-  /// With semantic types, what is just a column comes in its output encoding.
+  /// What is just a column comes as it does without an expression: with semantic types in its
+  /// output encoding, else JSON as text.
   Status FinishExpressions(const std::vector<query::ExprPtr>& bound) {
-    const Schema& schema = snapshot.manifest().schema;
-    if (!schema.semantic_types) return Status::OK();
+    const bool semantic_types = snapshot.manifest().schema.semantic_types;
     ARROW_ASSIGN_OR_RAISE(auto all,
                           snapshot.Select({.blob_handling = options.blob_handling,
                                            .output_encodings = options.output_encodings}));
@@ -217,8 +219,9 @@ struct ReadPlan::Builder {
         Field member = field->children[static_cast<size_t>(path[i])];
         field = std::move(member);
       }
+      if (!semantic_types && field && !HoldsLeaf(*field, IsJson)) field.reset();
     }
-    return BatchFinisher::Make(plan->output_schema_, std::move(fields), true)
+    return BatchFinisher::Make(plan->output_schema_, std::move(fields), semantic_types)
         .Value(&plan->finisher_);
   }
 

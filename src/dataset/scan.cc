@@ -15,6 +15,7 @@
 #include "dataset/ordered_scan.h"
 #include "dataset/ordered_window.h"
 #include "dataset/scan_plan.h"
+#include "dataset/value_layout.h"
 
 namespace lance {
 namespace {
@@ -78,8 +79,10 @@ using ReadMorsel = std::function<Result<std::shared_ptr<arrow::RecordBatch>>(con
 /// Reads a morsel in pieces, if its values are too many for an array.
 Status ReadFitting(const ReadMorsel& read, const Morsel& morsel, OrderedWindow::Batches* batches) {
   auto batch = read(morsel);
-  const bool too_large = !batch.ok() && GetErrorCode(batch.status()) == ErrorCode::kOverBudget;
-  if (!too_large || morsel.live.count <= 1) return std::move(batch).Value(&batches->emplace_back());
+  const bool too_large =
+      GetErrorCode(batch.status()) == ErrorCode::kOverBudget || IsLayoutOverflow(batch.status());
+  if (batch.ok() || !too_large || morsel.live.count <= 1)
+    return std::move(batch).Value(&batches->emplace_back());
   const uint64_t half = morsel.live.count / 2;
   ARROW_RETURN_NOT_OK(
       ReadFitting(read, {morsel.fragment_index, {morsel.live.start, half}}, batches));

@@ -32,6 +32,9 @@ Status Describe(const Field& field, const std::string& prefix, std::vector<Seman
   if (auto encoding = OutputEncodingOf(field)) {
     described.is_default_encoding = encoding->name == DefaultOutputEncoding(type).name;
     described.output_encoding = std::move(encoding->name);
+    if (auto recorded = FindMetadata(field.metadata.get(), kOutputEncodingKey)) {
+      described.recorded_encoding = std::string(*recorded);
+    }
   }
   if (is_blob) return Status::OK();
   const std::string path = described.path;  // what follows may move it
@@ -54,9 +57,12 @@ Result<std::vector<SemanticField>> DescribeSemantics(const Schema& schema) {
 Result<std::shared_ptr<const Snapshot>> UpgradeSemanticTypes(
     const std::shared_ptr<const Snapshot>& snapshot) {
   const Manifest& manifest = snapshot->manifest();
-  if (manifest.has_semantic_types()) return snapshot;
+  if (manifest.HasCanonicalNames()) return snapshot;
   ARROW_RETURN_NOT_OK(CheckWritable(manifest));
-  ARROW_ASSIGN_OR_RAISE(Schema schema, WithSemanticTypes(manifest.schema));
+  Schema schema = manifest.schema;
+  if (!schema.semantic_types) {
+    ARROW_ASSIGN_OR_RAISE(schema, WithSemanticTypes(schema));
+  }
   Transaction transaction = BeginTransaction(*snapshot);
   auto* project = transaction.mutable_project();
   schema.ToProto(project->mutable_schema());

@@ -31,6 +31,16 @@ std::shared_ptr<arrow::Array> ColumnOf(const ColumnSelection& selection, const F
   return nullptr;
 }
 
+/// An error in one of the rows of the source names it as that.
+Result<std::shared_ptr<arrow::RecordBatch>> InSource(
+    Result<std::shared_ptr<arrow::RecordBatch>> prepared, std::span<const uint32_t> source_rows) {
+  const ErrorDetail* detail = GetErrorDetail(prepared.status());
+  if (detail == nullptr || !detail->place.row) return prepared;
+  ErrorPlace place = detail->place;
+  place.row = source_rows[static_cast<size_t>(*place.row)];
+  return MakeError(detail->code, prepared.status().message(), std::move(place));
+}
+
 void AddMissing(const std::vector<Field>& all, const std::vector<Field>& some,
                 const std::string& prefix, std::vector<std::string>* paths) {
   for (const Field& field : all) {
@@ -99,7 +109,10 @@ Result<std::shared_ptr<arrow::RecordBatch>> SourceRowValues::Combine(
     std::span<const uint32_t> source_rows, const arrow::RecordBatch* old) const {
   ARROW_ASSIGN_OR_RAISE(auto taken, source_->Take(source_rows, source_columns_, context_.pool()));
   ARROW_ASSIGN_OR_RAISE(auto given, ArrangeBatch(mapping_, *taken));
-  ARROW_ASSIGN_OR_RAISE(given, PrepareBatch(given_schema_, std::move(given), 0, context_.pool()));
+  const JsonSource json =
+      snapshot_->manifest().has_semantic_types() ? JsonSource::kGiven : JsonSource::kTrusted;
+  auto prepared = PrepareBatch(given_schema_, std::move(given), 0, json, context_.pool());
+  ARROW_ASSIGN_OR_RAISE(given, InSource(std::move(prepared), source_rows));
   arrow::FieldVector fields;
   arrow::ArrayVector columns;
   const auto& table_fields = rewrite_schema_.fields;

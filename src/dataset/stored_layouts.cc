@@ -1,8 +1,11 @@
 #include "dataset/stored_layouts.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "arrow/type.h"
+#include "dataset/dictionary_keys.h"
 #include "schema/blob.h"
 #include "schema/logical_type.h"
 #include "schema/semantic_type.h"
@@ -18,25 +21,43 @@ std::string_view KeysOf(std::string_view dictionary) {
   return dictionary.substr(dictionary.find(':', value) + 1);
 }
 
+/// Whether keys of one type hold all that those of another do.
+bool HoldsKeys(std::string_view keys, std::string_view others) {
+  if (keys == others) return true;
+  auto type = ParseLeafLogicalType(keys.substr(0, keys.find(':')));
+  auto other = ParseLeafLogicalType(others.substr(0, others.find(':')));
+  const bool same_order = keys.substr(keys.find(':')) == others.substr(others.find(':'));
+  return type.ok() && other.ok() && same_order && KeyCapacity(**type) >= KeyCapacity(**other);
+}
+
 /// Whether values that a file holds in one layout can be decoded to the other: the width of offsets
-/// is a matter of decoding.
-bool CanDecode(const SemanticType& type, std::string_view stored, std::string_view wanted) {
+/// and of keys is a matter of decoding.
+bool CanDecode(const SemanticType& type, std::string_view stored, std::string_view wanted,
+               DecodedWidths widths) {
   if (type.kind != SemanticKind::kString && type.kind != SemanticKind::kBinary) return false;
-  if (IsDictionary(stored) != IsDictionary(wanted)) return false;
-  return !IsDictionary(stored) || KeysOf(stored) == KeysOf(wanted);
+  if (widths == DecodedWidths::kAsStored || IsDictionary(stored) != IsDictionary(wanted)) {
+    return false;
+  }
+  if (!IsDictionary(stored)) return true;
+  return widths == DecodedWidths::kAll ? HoldsKeys(KeysOf(wanted), KeysOf(stored))
+                                       : KeysOf(stored) == KeysOf(wanted);
+}
+
+/// Of plain values the layout that holds any number of bytes: a dictionary is made of them.
+std::string WithLargeOffsets(const std::string& stored) {
+  return stored == "string" || stored == "binary" ? "large_" + stored : stored;
 }
 
 class Layouts {
  public:
-  Layouts(const FindStored& find, bool decodes_offsets)
-      : find_(find), decodes_offsets_(decodes_offsets) {}
+  Layouts(const FindStored& find, DecodedWidths widths) : find_(find), widths_(widths) {}
 
   Status Adapt(Field* wanted) {
     if (wanted->IsLeaf()) {
       const Field* stored = find_(wanted->id);
       return stored == nullptr ? Status::OK() : AdaptLeaf(*stored, wanted);
     }
-    if (!decodes_offsets_) AdaptList(wanted);
+    if (widths_ == DecodedWidths::kAsStored) AdaptList(wanted);
     for (Field& child : wanted->children) ARROW_RETURN_NOT_OK(Adapt(&child));
     return Status::OK();
   }
@@ -77,26 +98,27 @@ class Layouts {
                        {.field = wanted->name});
     }
     const bool is_same = stored.logical_type == wanted->logical_type;
-    if (is_same ||
-        (decodes_offsets_ && CanDecode(type, stored.logical_type, wanted->logical_type))) {
+    if (is_same || CanDecode(type, stored.logical_type, wanted->logical_type, widths_)) {
       return Status::OK();
     }
-    wanted->logical_type = stored.logical_type;
+    wanted->logical_type = widths_ == DecodedWidths::kAsStored
+                               ? stored.logical_type
+                               : WithLargeOffsets(stored.logical_type);
     changed_ = true;
     return Status::OK();
   }
 
   const FindStored& find_;
-  const bool decodes_offsets_;
+  const DecodedWidths widths_;
   bool changed_ = false;
 };
 
 }  // namespace
 
 Result<std::optional<Schema>> WithStoredLayouts(const Schema& wanted, const FindStored& find,
-                                                bool decodes_offsets) {
+                                                DecodedWidths widths) {
   Schema stored = wanted;
-  Layouts layouts(find, decodes_offsets);
+  Layouts layouts(find, widths);
   for (Field& field : stored.fields) ARROW_RETURN_NOT_OK(layouts.Adapt(&field));
   if (!layouts.changed()) return std::nullopt;
   return stored;

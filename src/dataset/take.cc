@@ -9,6 +9,7 @@
 #include "base/executor.h"
 #include "dataset/array_types.h"
 #include "dataset/read_plan.h"
+#include "dataset/wide_layout.h"
 #include "file/null_items.h"
 
 namespace lance {
@@ -63,7 +64,8 @@ class Taker {
       for (size_t i = 0; i < takes_.size(); ++i) ARROW_RETURN_NOT_OK(read(i));
     }
     for (auto& batch : batches) batch = WithoutNullItems(*batch);
-    return arrow::ConcatenateRecordBatches(batches, context_.pool());
+    auto joined = arrow::ConcatenateRecordBatches(batches, context_.pool());
+    return joined.ok() ? joined : JoinWidened(batches);
   }
 
   /// Any order, repeats allowed.
@@ -79,6 +81,27 @@ class Taker {
   }
 
  private:
+  using Batch = std::shared_ptr<arrow::RecordBatch>;
+
+  /// Columns that one array of their own layout can't hold, as far as is known, are put together in
+  /// one that holds any values.
+  Result<Batch> JoinWidened(const std::vector<Batch>& batches) const {
+    arrow::ArrayVector columns;
+    for (size_t i = 0; i < selection_->output_fields.size(); ++i) {
+      arrow::ArrayVector pieces;
+      for (const Batch& batch : batches) pieces.push_back(batch->column(static_cast<int>(i)));
+      auto join = [this](const arrow::ArrayVector& some) {
+        return arrow::Concatenate(some, context_.pool());
+      };
+      ARROW_ASSIGN_OR_RAISE(
+          columns.emplace_back(),
+          ThroughWideLayout(selection_->output_fields[i], pieces, join, context_.pool()));
+    }
+    int64_t rows = 0;
+    for (const Batch& batch : batches) rows += batch->num_rows();
+    return arrow::RecordBatch::Make(selection_->output_schema, rows, std::move(columns));
+  }
+
   Status Plan(std::span<const uint64_t> positions) {
     for (size_t i = 0; i < positions.size();) {
       size_t index = counts_->FragmentAt(positions[i]);
@@ -123,10 +146,18 @@ class Taker {
     }
     auto indices = std::make_shared<arrow::Int64Array>(count, std::move(buffer));
     arrow::compute::ExecContext exec(context_.pool());
-    ARROW_ASSIGN_OR_RAISE(
-        auto taken,
-        arrow::compute::Take(batch, indices, arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
-    return taken.record_batch();
+    auto take = [&](const arrow::ArrayVector& columns) -> Result<std::shared_ptr<arrow::Array>> {
+      return arrow::compute::Take(*columns[0], *indices,
+                                  arrow::compute::TakeOptions::NoBoundsCheck(), &exec);
+    };
+    arrow::ArrayVector taken;
+    for (size_t i = 0; i < selection_->output_fields.size(); ++i) {
+      ARROW_ASSIGN_OR_RAISE(
+          taken.emplace_back(),
+          ThroughWideLayout(selection_->output_fields[i], {batch->column(static_cast<int>(i))},
+                            take, context_.pool()));
+    }
+    return arrow::RecordBatch::Make(batch->schema(), count, std::move(taken));
   }
 
   const Snapshot& snapshot_;

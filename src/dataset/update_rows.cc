@@ -6,6 +6,7 @@
 #include "arrow/compute/api.h"
 #include "base/compute_kernels.h"
 #include "dataset/json_values.h"
+#include "dataset/row_positions.h"
 #include "dataset/row_rewrite.h"
 #include "dataset/scan.h"
 #include "query/expr/binder.h"
@@ -29,7 +30,7 @@ Result<Assignment> BindAssignment(const Schema& stored, const arrow::Schema& sch
   int column = schema.GetFieldIndex(name);
   if (column < 0) return UserError("Column '", name, "' does not exist in the table");
   ARROW_ASSIGN_OR_RAISE(auto value, query::BindSql(sql, schema));
-  // Text of JSON becomes JSONB when it is written.
+  // Text of JSON becomes JSONB.
   if (IsJson(stored.fields[static_cast<size_t>(column)])) return Assignment{column, value};
   auto plain = query::PlainType(schema.field(column)->type());
   if (query::CanCast(*value->type, *plain)) value = query::Fold(query::MakeCast(value, plain));
@@ -84,8 +85,9 @@ class Updater {
       int ids = schema_->num_fields();
       const auto& row_ids = static_cast<const arrow::UInt64Array&>(*batch->column(ids));
       const auto& addresses = static_cast<const arrow::UInt64Array&>(*batch->column(ids + 1));
-      ARROW_ASSIGN_OR_RAISE(auto updated, Update(*batch));
-      ARROW_RETURN_NOT_OK(rewrite->Move(updated, std::span(row_ids.raw_values(), rows)));
+      auto updated = Update(*batch);
+      if (!updated.ok()) return InTable(updated.status(), addresses);
+      ARROW_RETURN_NOT_OK(rewrite->Move(*updated, std::span(row_ids.raw_values(), rows)));
       for (size_t row = 0; row < rows; ++row) {
         rewrite->Delete(RowAddress{addresses.Value(static_cast<int64_t>(row))});
       }
@@ -109,18 +111,42 @@ class Updater {
                                                 const arrow::RecordBatch& row) const {
     ARROW_ASSIGN_OR_RAISE(auto value, query::Evaluate(*assignment.value, row, context_.pool()));
     const auto& field = schema_->field(assignment.column);
-    if (value->type()->Equals(field->type())) return value;
     const Field& stored =
         snapshot_->manifest().schema.fields[static_cast<size_t>(assignment.column)];
-    // Text is stored as JSONB when it is written.
-    if (IsJson(stored) && value->type_id() == arrow::Type::STRING) return value;
+    if (!IsJson(stored)) return CastTo(*field, value);
+    const bool is_text = arrow::is_string(value->type_id());
+    if (!is_text) {
+      ARROW_ASSIGN_OR_RAISE(value, CastTo(*field, value));
+    }
+    auto encoded = snapshot_->manifest().has_semantic_types()
+                       ? EncodeGivenJson(value, context_.pool())
+                       : EncodeJson(value, context_.pool());
+    if (!encoded.ok()) return WithPlace(encoded.status(), {.field = stored.name});
+    return encoded;
+  }
+
+  Result<std::shared_ptr<arrow::Array>> CastTo(const arrow::Field& field,
+                                               const std::shared_ptr<arrow::Array>& value) const {
+    if (value->type()->Equals(field.type())) return value;
     arrow::compute::ExecContext exec(context_.pool());
     auto cast =
-        arrow::compute::Cast(value, field->type(), arrow::compute::CastOptions::Safe(), &exec);
+        arrow::compute::Cast(value, field.type(), arrow::compute::CastOptions::Safe(), &exec);
     if (cast.ok()) return cast->make_array();
-    return UserError("the value for column '", field->name(), "' of type ",
-                     value->type()->ToString(), " can't become ", field->type()->ToString(), ": ",
+    return UserError("the value for column '", field.name(), "' of type ",
+                     value->type()->ToString(), " can't become ", field.type()->ToString(), ": ",
                      cast.status().message());
+  }
+
+  /// The row of an error among those of the table.
+  Status InTable(const Status& status, const arrow::UInt64Array& addresses) const {
+    const ErrorDetail* detail = GetErrorDetail(status);
+    if (detail == nullptr || !detail->place.row) return status;
+    const uint64_t address = addresses.Value(*detail->place.row);
+    ARROW_ASSIGN_OR_RAISE(const auto positions,
+                          PositionsOf(*snapshot_, RowKey::kAddress, std::span(&address, 1)));
+    ErrorPlace place = detail->place;
+    place.row = static_cast<int64_t>(positions[0]);
+    return MakeError(detail->code, status.message(), std::move(place));
   }
 
   /// The columns that are set, with all fields below them.

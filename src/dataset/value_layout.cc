@@ -12,6 +12,7 @@
 #include "arrow/util/binary_view_util.h"
 #include "base/compute_kernels.h"
 #include "dataset/copy_validity.h"
+#include "dataset/dictionary_keys.h"
 #include "schema/semantic_type.h"
 
 namespace lance {
@@ -41,6 +42,18 @@ bool IsPlain(const arrow::DataType& type) { return HasSmallOffsets(type) || HasL
 std::string EncodingName(const arrow::DataType& type) {
   return EncodingOfInput(*arrow::field("", type.GetSharedPtr()));
 }
+
+/// Of what doesn't fit, without the name of the layout that was asked for.
+Status Overflow(std::string what) {
+  return Status(arrow::StatusCode::CapacityError, std::move(what),
+                std::make_shared<ErrorDetail>(ErrorCode::kUserInput, ErrorPlace()));
+}
+
+Status TooManyBytes(uint64_t bytes) {
+  return Overflow(internal::Concat(bytes, " bytes of values"));
+}
+
+Result<ArrayPtr> Convert(const ArrayPtr& values, const TypePtr& type, arrow::MemoryPool* pool);
 
 Status NoLayout(const arrow::DataType& from, const arrow::DataType& to) {
   return Corrupt("values of ", from.ToString(), " have no layout ", to.ToString());
@@ -94,7 +107,7 @@ Result<ArrayPtr> ChangeOffsets(const arrow::Array& array, const TypePtr& type,
   const int64_t first = strings.offset(0);
   const auto total = static_cast<uint64_t>(strings.offset(strings.length) - first);
   if (total > static_cast<uint64_t>(std::numeric_limits<Offset>::max())) {
-    return LayoutOverflow(total, *type);
+    return TooManyBytes(total);
   }
   ARROW_ASSIGN_OR_RAISE(auto offsets, Allocate<Offset>(strings.length + 1, pool));
   auto* out = Values<Offset>(offsets);
@@ -128,7 +141,7 @@ Result<ArrayPtr> MakeViews(const arrow::Array& array, const TypePtr& type,
     const auto begin = static_cast<int64_t>(offsets[i]);
     const auto end = static_cast<int64_t>(offsets[i + 1]);
     const auto size = static_cast<uint64_t>(end - begin);
-    if (size > kMaxViewBytes) return LayoutOverflow(size, *type);
+    if (size > kMaxViewBytes) return TooManyBytes(size);
     if (static_cast<uint64_t>(end - base) > kMaxViewBytes) {
       buffers.push_back(arrow::SliceBuffer(bytes, base, begin - base));
       base = begin;
@@ -155,7 +168,7 @@ Result<ArrayPtr> CopyValues(const arrow::Array& shape, const ValueAt& value_at, 
     ends[i + 1] = static_cast<Offset>(total);
   }
   if (total > static_cast<uint64_t>(std::numeric_limits<Offset>::max())) {
-    return LayoutOverflow(total, *type);
+    return TooManyBytes(total);
   }
   ARROW_ASSIGN_OR_RAISE(auto bytes, Allocate<uint8_t>(static_cast<int64_t>(total), pool));
   uint8_t* out = bytes->mutable_data();
@@ -234,7 +247,7 @@ Result<std::vector<int64_t>> PlacesOf(const arrow::DictionaryArray& array) {
 /// Views of the values of a dictionary, at the places of its keys.
 Result<ArrayPtr> ViewsOfDictionary(const arrow::DictionaryArray& array, const TypePtr& type,
                                    arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(auto items, ToLayout(array.dictionary(), type, pool));
+  ARROW_ASSIGN_OR_RAISE(auto items, Convert(array.dictionary(), type, pool));
   const View* item_views = items->data()->GetValues<View>(1);
   ARROW_ASSIGN_OR_RAISE(auto views, Allocate<View>(array.length(), pool));
   auto* out = Values<View>(views);
@@ -263,7 +276,7 @@ Result<ArrayPtr> DecodeDictionary(const arrow::DictionaryArray& array, const Typ
                                   arrow::MemoryPool* pool) {
   if (array.dictionary()->null_count() > 0) {
     ARROW_ASSIGN_OR_RAISE(auto plain, WithoutNullItems(array, pool));
-    return ToLayout(plain, type, pool);
+    return Convert(plain, type, pool);
   }
   if (IsView(*type)) return ViewsOfDictionary(array, type, pool);
   const Strings items(*array.dictionary());
@@ -278,22 +291,14 @@ Result<ArrayPtr> DecodeDictionary(const arrow::DictionaryArray& array, const Typ
   return CopyStrings(array, value_at, type, pool);
 }
 
-uint64_t KeyCapacity(const arrow::DataType& key) {
-  const int bits = static_cast<const arrow::FixedWidthType&>(key).bit_width();
-  const int used = arrow::is_signed_integer(key.id()) ? bits - 1 : bits;
-  return used >= 63 ? std::numeric_limits<int64_t>::max() : uint64_t{1} << used;
-}
-
 /// The dictionary with the keys and the values of another type of dictionary.
 Result<ArrayPtr> ChangeDictionary(const arrow::DictionaryArray& array,
                                   const arrow::DictionaryType& type, arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(auto items, ToLayout(array.dictionary(), type.value_type(), pool));
+  ARROW_ASSIGN_OR_RAISE(auto items, Convert(array.dictionary(), type.value_type(), pool));
   ArrayPtr keys = array.indices();
   if (!keys->type()->Equals(*type.index_type())) {
-    ARROW_RETURN_NOT_OK(InitializeComputeKernels());
-    arrow::compute::ExecContext exec(pool);
-    ARROW_ASSIGN_OR_RAISE(keys, arrow::compute::Cast(*keys, type.index_type(),
-                                                     arrow::compute::CastOptions::Safe(), &exec));
+    const auto count = static_cast<uint64_t>(array.dictionary()->length());
+    ARROW_ASSIGN_OR_RAISE(keys, ChangeKeys(keys, count, type.index_type(), pool));
   }
   return std::make_shared<arrow::DictionaryArray>(type.GetSharedPtr(), std::move(keys),
                                                   std::move(items));
@@ -309,10 +314,7 @@ Result<ArrayPtr> EncodeDictionary(const ArrayPtr& values, const arrow::Dictionar
   auto array = std::static_pointer_cast<arrow::DictionaryArray>(encoded.make_array());
   const auto items = static_cast<uint64_t>(array->dictionary()->length());
   if (items > KeyCapacity(*type.index_type())) {
-    return MakeError(
-        ErrorCode::kOverBudget,
-        internal::Concat(items, " different values are too many for the output encoding ",
-                         EncodingName(type), "; choose larger keys or none"));
+    return Overflow(internal::Concat(items, " different values"));
   }
   return ChangeDictionary(*array, type, pool);
 }
@@ -333,7 +335,7 @@ Result<ArrayPtr> ToDictionary(const ArrayPtr& values, const TypePtr& type,
   const auto& wanted = static_cast<const arrow::DictionaryType&>(*type);
   if (values->type_id() != Type::DICTIONARY) {
     if (!IsView(*values->type())) return EncodeDictionary(values, wanted, pool);
-    ARROW_ASSIGN_OR_RAISE(auto plain, ToLayout(values, LargeTypeOf(*values->type()), pool));
+    ARROW_ASSIGN_OR_RAISE(auto plain, Convert(values, LargeTypeOf(*values->type()), pool));
     return EncodeDictionary(plain, wanted, pool);
   }
   const auto& array = static_cast<const arrow::DictionaryArray&>(*values);
@@ -341,7 +343,7 @@ Result<ArrayPtr> ToDictionary(const ArrayPtr& values, const TypePtr& type,
   if (items <= KeyCapacity(*wanted.index_type())) return ChangeDictionary(array, wanted, pool);
   // Few of them may be in use.
   ARROW_ASSIGN_OR_RAISE(auto plain,
-                        ToLayout(values, LargeTypeOf(*array.dictionary()->type()), pool));
+                        Convert(values, LargeTypeOf(*array.dictionary()->type()), pool));
   return EncodeDictionary(plain, wanted, pool);
 }
 
@@ -366,16 +368,7 @@ bool IsDecimalOf(const arrow::DataType& a, const arrow::DataType& b) {
   return one.precision() == other.precision() && one.scale() == other.scale();
 }
 
-}  // namespace
-
-Status LayoutOverflow(uint64_t bytes, const arrow::DataType& type) {
-  return MakeError(ErrorCode::kOverBudget,
-                   internal::Concat(bytes, " bytes of values are more than the output encoding ",
-                                    EncodingName(type),
-                                    " can address; choose one with larger offsets or views"));
-}
-
-Result<ArrayPtr> ToLayout(const ArrayPtr& values, const TypePtr& type, arrow::MemoryPool* pool) {
+Result<ArrayPtr> Convert(const ArrayPtr& values, const TypePtr& type, arrow::MemoryPool* pool) {
   const arrow::DataType& from = *values->type();
   if (from.Equals(*type)) return values;
   if (IsDecimalOf(from, *type)) {
@@ -397,6 +390,29 @@ Result<ArrayPtr> ToLayout(const ArrayPtr& values, const TypePtr& type, arrow::Me
   }
   return HasLargeOffsets(*type) ? ChangeOffsets<int64_t>(*values, type, pool)
                                 : ChangeOffsets<int32_t>(*values, type, pool);
+}
+
+/// What else the values may be read as.
+std::string Alternatives(const arrow::DataType& type) {
+  const std::string large = EncodingName(*LargeTypeOf(ItemType(type)));
+  if (type.id() == Type::DICTIONARY) return "with larger keys, or as " + large;
+  return IsView(type) ? "as " + large : "as " + large + " or a view";
+}
+
+}  // namespace
+
+Status LayoutOverflow(std::string_view what, std::string_view encoding,
+                      std::string_view alternatives) {
+  return Overflow(internal::Concat(what, ": more than the output encoding ", encoding,
+                                   " can hold; read fewer rows at a time, or ", alternatives));
+}
+
+bool IsLayoutOverflow(const Status& status) { return status.IsCapacityError(); }
+
+Result<ArrayPtr> ToLayout(const ArrayPtr& values, const TypePtr& type, arrow::MemoryPool* pool) {
+  auto converted = Convert(values, type, pool);
+  if (!IsLayoutOverflow(converted.status())) return converted;
+  return LayoutOverflow(converted.status().message(), EncodingName(*type), Alternatives(*type));
 }
 
 }  // namespace lance

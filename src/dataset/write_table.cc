@@ -123,6 +123,7 @@ FragmentWriteOptions FileOptions(const WritePlan& plan, const WriteOptions& opti
   blobs.external = options.external_blob_mode;
   blobs.allow_external_outside_bases = options.allow_external_blob_outside_bases;
   blobs.pack_file_bytes = options.blob_pack_file_size_threshold;
+  if (plan.semantic_types) file_options.data.json = JsonSource::kGiven;
   file_options.max_rows_per_file = options.max_rows_per_file;
   file_options.max_bytes_per_file = options.max_bytes_per_file;
   return file_options;

@@ -11,6 +11,7 @@
 #include "arrow/extension_type.h"
 #include "arrow/type.h"
 #include "arrow/type_traits.h"
+#include "encoding/dictionary_keys.h"
 #include "file/check_utf8.h"
 #include "file/null_items.h"
 
@@ -215,62 +216,83 @@ class Assembler {
                                        LeafSink& sink) {
     const auto& dictionary_type = static_cast<const arrow::DictionaryType&>(type);
     const bool large = sink.shape().dictionary_large_offsets;
-    ARROW_ASSIGN_OR_RAISE(auto indices, sink.FinishFixed());
-    auto data = Make(type, layer, {layer.validity, std::move(indices)});
+    const auto width = static_cast<int32_t>(sink.shape().value_bits / 8);
+    ARROW_ASSIGN_OR_RAISE(auto keys, sink.FinishFixed());
     std::vector<LeafSink::DictionarySegment> segments = sink.dictionary_segments();
-    if (segments.empty()) segments.push_back({0, nullptr});
+    if (segments.empty()) segments.emplace_back();
+    std::vector<ArrayDataPtr> dictionaries;
+    for (size_t i = 0; i < segments.size(); ++i) {
+      ARROW_ASSIGN_OR_RAISE(
+          dictionaries.emplace_back(),
+          DictionaryItems(dictionary_type.value_type(), segments[i].items.get(), large));
+      Keys checked{.begin = static_cast<int64_t>(segments[i].first_value),
+                   .end = EndOf(segments, i, layer),
+                   .items = static_cast<uint64_t>(dictionaries.back()->length)};
+      if (arrow::is_signed_integer(dictionary_type.index_type()->id())) {
+        // A negative key shows as a large one.
+        checked.items = std::min(checked.items, uint64_t{1} << (8 * width - 1));
+      }
+      if (segments[i].keys_below == static_cast<uint64_t>(checked.end - checked.begin)) continue;
+      ARROW_RETURN_NOT_OK(CheckKeys(checked, layer, width, keys->mutable_data()));
+    }
+    auto data = Make(type, layer, {layer.validity, std::move(keys)});
+    if (segments.size() == 1) {
+      data->dictionary = std::move(dictionaries[0]);
+      return data;
+    }
     arrow::ArrayVector pieces;
     for (size_t i = 0; i < segments.size(); ++i) {
-      ARROW_ASSIGN_OR_RAISE(auto items, DictionaryItems(dictionary_type.value_type(),
-                                                        segments[i].items.get(), large));
       const auto begin = static_cast<int64_t>(segments[i].first_value);
-      const int64_t end = i + 1 < segments.size()
-                              ? static_cast<int64_t>(segments[i + 1].first_value)
-                              : data->length;
-      if (segments.size() == 1) {
-        data->dictionary = std::move(items);
-        ARROW_RETURN_NOT_OK(CheckIndices(*data));
-        return data;
-      }
-      auto piece = data->Slice(begin, end - begin);
-      piece->dictionary = std::move(items);
-      ARROW_RETURN_NOT_OK(CheckIndices(*piece));
+      auto piece = data->Slice(begin, EndOf(segments, i, layer) - begin);
+      piece->dictionary = std::move(dictionaries[i]);
       pieces.push_back(arrow::MakeArray(WithoutNullItems(piece)));
     }
     ARROW_ASSIGN_OR_RAISE(auto unified, arrow::Concatenate(pieces, pool_));
     return unified->data();
   }
 
+  static int64_t EndOf(const std::vector<LeafSink::DictionarySegment>& segments, size_t i,
+                       const LayerArrays& layer) {
+    return static_cast<int64_t>(i + 1 < segments.size() ? segments[i + 1].first_value
+                                                        : layer.length);
+  }
+
+  // The keys of one dictionary, which has so many items.
+  struct Keys {
+    int64_t begin;
+    int64_t end;
+    uint64_t items;
+  };
+
   // Keys of valid rows must be inside the dictionary; those under nulls are set to 0.
-  static Status CheckIndices(ArrayData& data) {
-    const arrow::DataType& keys =
-        *static_cast<const arrow::DictionaryType&>(*data.type).index_type();
-    const int32_t bits = static_cast<const arrow::FixedWidthType&>(keys).bit_width();
-    auto items = static_cast<uint64_t>(data.dictionary->length);
-    // A negative key shows as a large one.
-    if (arrow::is_signed_integer(keys.id())) items = std::min(items, uint64_t{1} << (bits - 1));
-    switch (bits) {
-      case 8:
-        return CheckIndicesAs<uint8_t>(data, items);
-      case 16:
-        return CheckIndicesAs<uint16_t>(data, items);
-      case 32:
-        return CheckIndicesAs<uint32_t>(data, items);
+  static Status CheckKeys(const Keys& keys, const LayerArrays& layer, int32_t width,
+                          uint8_t* bytes) {
+    const int64_t count = keys.end - keys.begin;
+    if (encoding::AreBelow(keys.items, bytes + keys.begin * width, count, width))
+      return Status::OK();
+    switch (width) {
+      case 1:
+        return CheckKeysAs<uint8_t>(keys, layer, bytes);
+      case 2:
+        return CheckKeysAs<uint16_t>(keys, layer, bytes);
+      case 4:
+        return CheckKeysAs<uint32_t>(keys, layer, bytes);
       default:
-        return CheckIndicesAs<uint64_t>(data, items);
+        return CheckKeysAs<uint64_t>(keys, layer, bytes);
     }
   }
 
-  template <typename Index>
-  static Status CheckIndicesAs(ArrayData& data, uint64_t items) {
-    auto* indices = reinterpret_cast<Index*>(data.buffers[1]->mutable_data()) + data.offset;
-    const uint8_t* valid = data.buffers[0] == nullptr ? nullptr : data.buffers[0]->data();
-    for (int64_t i = 0; i < data.length; ++i) {
-      if (indices[i] < items) continue;
-      if (valid == nullptr || arrow::bit_util::GetBit(valid, data.offset + i)) {
-        return Corrupt("dictionary key ", uint64_t{indices[i]}, ", with ", items, " items present");
+  template <typename Key>
+  static Status CheckKeysAs(const Keys& keys, const LayerArrays& layer, uint8_t* bytes) {
+    auto* typed = reinterpret_cast<Key*>(bytes);
+    const uint8_t* valid = layer.validity == nullptr ? nullptr : layer.validity->data();
+    for (int64_t i = keys.begin; i < keys.end; ++i) {
+      if (typed[i] < keys.items) continue;
+      if (valid == nullptr || arrow::bit_util::GetBit(valid, i)) {
+        return Corrupt("dictionary key ", uint64_t{typed[i]}, ", with ", keys.items,
+                       " items present");
       }
-      indices[i] = 0;
+      typed[i] = 0;
     }
     return Status::OK();
   }

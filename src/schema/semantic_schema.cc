@@ -1,6 +1,5 @@
 #include "schema/semantic_schema.h"
 
-#include <array>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -8,15 +7,12 @@
 #include "arrow/type.h"
 #include "arrow/util/key_value_metadata.h"
 #include "schema/blob.h"
+#include "schema/extensions.h"
 #include "schema/logical_type.h"
 #include "schema/metadata.h"
 
 namespace lance {
 namespace {
-
-constexpr std::string_view kReservedPrefix = "lance.";
-constexpr std::array<std::string_view, 3> kOwnExtensions = {kLanceJsonName, kBlobV2Name,
-                                                            kBFloat16Name};
 
 /// Blobs are structs and bytes of another specification.
 bool IsOpaque(const Field& field) { return IsBlobV1(field) || IsBlobV2(field); }
@@ -73,30 +69,27 @@ void DropEncodings(std::vector<Field>* fields) {
   }
 }
 
-Status CheckExtension(std::string_view name) {
-  if (!name.starts_with(kReservedPrefix)) return Status::OK();
-  for (std::string_view own : kOwnExtensions) {
-    if (name == own) return Status::OK();
-  }
-  return UserError("extension name '", name, "' is reserved: names that start with '",
-                   kReservedPrefix, "' are for Lance; use a prefix of your own");
+/// That the output encoding which a field names exists.
+Status CheckEncoding(const Field& field) {
+  const auto name = FindMetadata(field.metadata.get(), kOutputEncodingKey);
+  if (!name) return Status::OK();
+  ARROW_ASSIGN_OR_RAISE(SemanticType type, SemanticTypeOf(field));
+  if (type.has_output_encodings()) return FindOutputEncoding(type, *name).status();
+  return UserError("type ", type.name, " has no output encodings");
 }
 
-Status CheckExtensions(const Field& field) {
-  for (std::string_view key : {kExtensionNameKey, kLanceExtensionNameKey}) {
-    if (auto name = FindMetadata(field.metadata.get(), key)) {
-      ARROW_RETURN_NOT_OK(CheckExtension(*name));
-    }
+/// That the type which a field was given means accepts the input.
+Result<SemanticType> CheckInput(const arrow::Field& input, const Field& field) {
+  if (auto why = WhyNotAccepted(input)) {
+    return UserError("no semantic type accepts input of type ", input.type()->ToString(), ": ",
+                     *why);
   }
-  return Status::OK();
-}
-
-bool IsView(const arrow::DataType& type) {
-  return type.id() == arrow::Type::STRING_VIEW || type.id() == arrow::Type::BINARY_VIEW;
+  ARROW_RETURN_NOT_OK(CheckExtensions(field, input.type()->ToString()));
+  return SemanticTypeOf(field);
 }
 
 Status AdoptField(const arrow::Field& input, const std::string& path, Field* field) {
-  ARROW_RETURN_NOT_OK(CheckExtensions(*field));
+  ARROW_ASSIGN_OR_RAISE(const SemanticType type, CheckInput(input, *field));
   if (IsOpaque(*field)) return Status::OK();
   auto storage = StorageType(input.type());
   for (size_t i = 0; i < field->children.size(); ++i) {
@@ -105,20 +98,11 @@ Status AdoptField(const arrow::Field& input, const std::string& path, Field* fie
         AdoptField(*storage->field(static_cast<int>(i)), Join(path, child->name), child);
     ARROW_RETURN_NOT_OK(At(status, Join(path, child->name)));
   }
-  if (!AcceptsInput(input)) {
-    return UserError("no semantic type accepts input of type ", input.type()->ToString(),
-                     "; cast the column");
-  }
-  ARROW_ASSIGN_OR_RAISE(SemanticType type, SemanticTypeOf(*field));
-  if (!type.has_output_encodings()) {
-    if (!FindMetadata(field->metadata.get(), kOutputEncodingKey)) return Status::OK();
-    return UserError("type ", type.name, " has no output encodings");
-  }
-  if (auto given = FindMetadata(field->metadata.get(), kOutputEncodingKey)) {
-    ARROW_RETURN_NOT_OK(FindOutputEncoding(type, *given).status());
-  } else if (std::string own = EncodingOfInput(input); own != DefaultOutputEncoding(type).name) {
-    SetEncoding(own, field);
-  }
+  ARROW_RETURN_NOT_OK(CheckEncoding(*field));
+  if (!type.has_output_encodings()) return Status::OK();
+  const std::string own = EncodingOfInput(input);
+  const bool is_given = FindMetadata(field->metadata.get(), kOutputEncodingKey).has_value();
+  if (!is_given && own != DefaultOutputEncoding(type).name) SetEncoding(own, field);
   UseLayout(field);
   return Status::OK();
 }
@@ -150,6 +134,28 @@ void UseLayoutsOf(const Schema& whole, std::vector<Field>* fields) {
     if (const Field* same = whole.FindById(field.id)) field.logical_type = same->logical_type;
     UseLayoutsOf(whole, &field.children);
   }
+}
+
+Status CheckChanged(const Schema& before, const std::string& prefix,
+                    const std::vector<Field>& fields) {
+  for (const Field& field : fields) {
+    const std::string path = Join(prefix, field.name);
+    const Field* old = before.FindById(field.id);
+    const auto encoding_of = [](const Field& one) {
+      return FindMetadata(one.metadata.get(), kOutputEncodingKey);
+    };
+    if (old == nullptr || encoding_of(*old) != encoding_of(field)) {
+      ARROW_RETURN_NOT_OK(At(CheckEncoding(field), path));
+    }
+    auto type = field.ArrowType();
+    const Status extensions =
+        old != nullptr
+            ? CheckExtensionChange(*old, field)
+            : CheckExtensions(field, type.ok() ? (*type)->ToString() : field.logical_type);
+    ARROW_RETURN_NOT_OK(At(extensions, path));
+    if (!IsOpaque(field)) ARROW_RETURN_NOT_OK(CheckChanged(before, path, field.children));
+  }
+  return Status::OK();
 }
 
 Field* FindMutable(std::vector<Field>* fields, const Field* wanted, const std::vector<Field>& in) {
@@ -188,13 +194,14 @@ Status AdoptSemanticTypes(const arrow::Schema& input, Schema* schema) {
   return Status::OK();
 }
 
-bool AcceptsInput(const arrow::Field& input) {
-  auto storage = StorageType(input.type());
-  if (storage->id() != arrow::Type::DICTIONARY) return true;
-  const auto& dictionary = static_cast<const arrow::DictionaryType&>(*storage);
-  if (IsView(*dictionary.value_type())) return false;
-  auto layout = LogicalTypeOf(*storage);
-  return layout.ok() && ParseSemanticType(*layout).ok();
+Status CheckSemanticChange(const Schema& before, const Schema& schema) {
+  return schema.semantic_types ? CheckChanged(before, "", schema.fields) : Status::OK();
+}
+
+bool SameSemanticType(const Field& a, const Field& b) {
+  auto one = SemanticTypeOf(a);
+  auto other = SemanticTypeOf(b);
+  return one.ok() && other.ok() ? *one == *other : a.logical_type == b.logical_type;
 }
 
 Schema StoredLayouts(const arrow::Schema& input, Schema schema) {
@@ -246,31 +253,9 @@ Schema WithLayoutsOf(const Schema& whole, Schema part) {
 }
 
 Status UpdateOutputEncoding(const std::string& path, Field* field) {
-  auto type = SemanticTypeOf(*field);
-  if (!type.ok()) return At(type.status(), path);
-  if (auto name = FindMetadata(field->metadata.get(), kOutputEncodingKey)) {
-    const Status found = type->has_output_encodings()
-                             ? FindOutputEncoding(*type, *name).status()
-                             : UserError("type ", type->name, " has no output encodings");
-    if (!found.ok()) return At(found, path);
-  }
+  ARROW_RETURN_NOT_OK(At(CheckEncoding(*field), path));
   UseLayout(field);
   return Status::OK();
-}
-
-std::optional<std::string> ExtensionDifference(const Field& table, const Field& data) {
-  auto name_of = [](const Field& field) {
-    return std::string(FindMetadata(field.metadata.get(), kExtensionNameKey).value_or(""));
-  };
-  const std::string given = name_of(data);
-  const std::string own = name_of(table);
-  const bool is_hint =
-      FindMetadata(table.metadata.get(), kLanceExtensionNameKey).value_or("") == given;
-  if (given.empty() || given == own || is_hint || table.logical_type == "json" || IsOpaque(table)) {
-    return std::nullopt;
-  }
-  return internal::Concat("extension '", given, "', the table ",
-                          own.empty() ? "has none" : "has '" + own + "'");
 }
 
 }  // namespace lance

@@ -31,13 +31,17 @@ Result<Schema> WithSemanticTypes(const Schema& schema);
 /// defaults. Input that no semantic type accepts, an output encoding that doesn't exist and the
 /// name of an extension that is reserved are user errors.
 Status AdoptSemanticTypes(const arrow::Schema& input, Schema* schema);
-/// Whether there is a semantic type that accepts an input of this layout; its members aside.
-bool AcceptsInput(const arrow::Field& input);
 /// The same columns as data files are to hold them: `schema` was made of them by
 /// Schema::FromArrow. Views get a layout that holds every value.
 Schema StoredLayouts(const arrow::Schema& input, Schema schema);
 /// The fields of a table as a data file with the same layouts declares them.
 Schema FileSchemaOf(Schema table);
+
+/// That a schema of a table with semantic types may follow after `before`: fields that are new, or
+/// have changed, have output encodings that exist and extensions that they may have.
+Status CheckSemanticChange(const Schema& before, const Schema& schema);
+/// Whether two fields of a table with semantic types have the same one; members aside.
+bool SameSemanticType(const Field& a, const Field& b);
 
 /// Field by path and the output encoding to read it in.
 using OutputEncodings = std::map<std::string, std::string>;
@@ -53,9 +57,5 @@ Schema WithLayoutsOf(const Schema& whole, Schema part);
 /// Makes a field follow the output encoding that its metadata says, after that has changed. One
 /// that doesn't exist is a user error at `path`.
 Status UpdateOutputEncoding(const std::string& path, Field* field);
-
-/// Null when data with the extensions of `data` may go into the field of a table; otherwise says
-/// why not. Data without an extension may.
-std::optional<std::string> ExtensionDifference(const Field& table, const Field& data);
 
 }  // namespace lance

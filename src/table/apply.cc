@@ -103,6 +103,17 @@ void Stamp(const Transaction& transaction, const ApplyOptions& options, Manifest
   manifest->head.mutable_writer_version()->set_version(LANCE_VERSION);
 }
 
+/// Also where another writer has left aliases of semantic types.
+Status UseCanonicalNames(Manifest* manifest) {
+  if (manifest->HasCanonicalNames()) return Status::OK();
+  Schema schema = manifest->schema;
+  if (!schema.semantic_types) {
+    ARROW_ASSIGN_OR_RAISE(schema, WithSemanticTypes(schema));
+  }
+  manifest->SetSchema(std::move(schema));
+  return Status::OK();
+}
+
 bool HasCoveringIndexes(const NextVersion& next, const Manifest* start) {
   if (auto decoded = next.indexes.has_covering_fields()) return *decoded;
   return start != nullptr &&
@@ -119,10 +130,7 @@ Result<NewVersion> Apply(const ApplyInput& input, const Transaction& transaction
     ARROW_ASSIGN_OR_RAISE(IndexEntries * entries, next.indexes.Edit());
     ARROW_RETURN_NOT_OK(DropDeadIndexes(next.manifest, entries));
   }
-  if (next.semantic_types && !next.manifest.schema.semantic_types) {
-    ARROW_ASSIGN_OR_RAISE(Schema schema, WithSemanticTypes(next.manifest.schema));
-    next.manifest.SetSchema(std::move(schema));
-  }
+  if (next.semantic_types) ARROW_RETURN_NOT_OK(UseCanonicalNames(&next.manifest));
   Stamp(transaction, options, &next.manifest);
   if (transaction.has_overwrite()) {
     auto* format = next.manifest.head.mutable_data_format();

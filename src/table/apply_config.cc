@@ -1,8 +1,10 @@
 // UpdateConfig and UpdateBases.
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "arrow/util/key_value_metadata.h"
+#include "schema/extensions.h"
 #include "schema/metadata.h"
 #include "schema/semantic_schema.h"
 #include "table/apply_operation.h"
@@ -25,12 +27,18 @@ Metadata Change(const MapChange& change, const Metadata& before) {
   return after;
 }
 
-Field* FindField(std::vector<Field>* fields, int32_t id) {
+struct FoundField {
+  Field* field = nullptr;
+  std::string path;
+};
+
+FoundField FindField(std::vector<Field>* fields, int32_t id) {
   for (Field& field : *fields) {
-    if (field.id == id) return &field;
-    if (Field* found = FindField(&field.children, id)) return found;
+    if (field.id == id) return {&field, field.name};
+    FoundField found = FindField(&field.children, id);
+    if (found.field != nullptr) return {found.field, field.name + "." + found.path};
   }
-  return nullptr;
+  return {};
 }
 
 bool SameKeys(const Field& a, const Field& b) {
@@ -38,17 +46,58 @@ bool SameKeys(const Field& a, const Field& b) {
          a.unenforced_primary_key_position == b.unenforced_primary_key_position;
 }
 
-std::optional<std::string_view> EncodingEntry(const Field& field) {
-  return FindMetadata(field.metadata.get(), kOutputEncodingKey);
+// Keys that say what type a field has in a table with semantic types, and those that go with them.
+using TypeKeys = std::array<std::string_view, 2>;
+constexpr std::array<TypeKeys, 5> kTypeKeys = {
+    {{kOutputEncodingKey, ""},
+     {kExtensionNameKey, kExtensionMetadataKey},
+     {kLanceExtensionNameKey, kLanceExtensionMetadataKey},
+     {kBlobKey, ""},
+     {kPackedKey, kOldPackedKey}}};
+
+bool Names(const MapChange& change, const TypeKeys& keys) {
+  return std::any_of(keys.begin(), keys.end(), [&](std::string_view key) {
+    const std::string name(key);
+    return change.upserts.contains(name) || change.deletes.contains(name);
+  });
+}
+
+/// The type of a field is none of its free metadata: what replaces that keeps it, unless it says
+/// something else.
+Metadata WithTypeKept(const MapChange& change, const Metadata& before, Metadata after) {
+  if (!change.replace) return after;
+  for (const TypeKeys& keys : kTypeKeys) {
+    if (Names(change, keys)) continue;
+    for (std::string_view key : keys) {
+      if (auto value = FindMetadata(before.get(), key)) after = WithMetadata(after, key, *value);
+    }
+  }
+  return after;
+}
+
+Status CheckType(const Field& before, const std::string& path, Field* after) {
+  if (!SameSemanticType(before, *after) || before.IsPackedStruct() != after->IsPackedStruct()) {
+    return WithPlace(UserError("metadata can't change what a field means or how it is stored: '",
+                               kBlobKey, "' and '", kPackedKey, "' are set when it is created"),
+                     {.field = path});
+  }
+  const Status extensions = CheckExtensionChange(before, *after);
+  if (!extensions.ok()) return WithPlace(extensions, {.field = path});
+  const auto encoding_of = [](const Field& field) {
+    return FindMetadata(field.metadata.get(), kOutputEncodingKey);
+  };
+  return encoding_of(before) == encoding_of(*after) ? Status::OK()
+                                                    : UpdateOutputEncoding(path, after);
 }
 
 Status ChangeField(int32_t id, const MapChange& change, Schema* schema) {
-  Field* field = FindField(&schema->fields, id);
+  const auto [field, path] = FindField(&schema->fields, id);
   if (field == nullptr) return UserError("table has no field with id ", id);
-  Field before = *field;
+  const Field before = *field;
   field->metadata = Change(change, field->metadata);
-  if (schema->semantic_types && EncodingEntry(before) != EncodingEntry(*field)) {
-    ARROW_RETURN_NOT_OK(UpdateOutputEncoding(field->name, field));
+  if (schema->semantic_types) {
+    field->metadata = WithTypeKept(change, before.metadata, field->metadata);
+    ARROW_RETURN_NOT_OK(CheckType(before, path, field));
   }
   ReadKeys(field);
   if (before.unenforced_primary_key && !SameKeys(before, *field)) {

@@ -14,9 +14,6 @@ Status ApplyOverwrite(const table::Transaction::Overwrite& overwrite, NextVersio
 Status ApplyDelete(const table::Transaction::Delete& removal, NextVersion* next);
 Status ApplyUpdate(const table::Transaction::Update& update, NextVersion* next);
 
-/// That output encodings which `before` does not have exist; of schemas with semantic types.
-Status CheckOutputEncodings(const Schema& before, const Schema& schema);
-
 Status ApplyMerge(const table::Transaction::Merge& merge, NextVersion* next);
 Status ApplyProject(const table::Transaction::Project& project, NextVersion* next);
 Status ApplyDataReplacement(const table::Transaction::DataReplacement& replacement,

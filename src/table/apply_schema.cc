@@ -111,8 +111,7 @@ bool MovedEverywhere(int32_t id, const FileChanges& changes, size_t num_fragment
 }
 
 bool SameType(const Field& a, const Field& b, bool semantic_types) {
-  return a.logical_type == b.logical_type ||
-         (semantic_types && CanonicalName(a) == CanonicalName(b));
+  return semantic_types ? SameSemanticType(a, b) : a.logical_type == b.logical_type;
 }
 
 Status CheckNewSchema(const Schema& schema, const FileChanges& changes, NextVersion* next) {
@@ -158,18 +157,23 @@ void RaiseFieldIdLimit(Manifest* manifest) {
       std::max(manifest->head.max_allocated_field_id(), manifest->schema.MaxFieldId()));
 }
 
-/// Fields that say nothing about their output encoding keep it.
-void KeepOutputEncodings(const Schema& before, std::vector<Field>* fields) {
+/// Whether an entry of the metadata was missing, and is there now.
+bool CopyMissing(std::string_view key, const Field& from, Field* to) {
+  const auto value = FindMetadata(from.metadata.get(), key);
+  if (!value || FindMetadata(to->metadata.get(), key)) return false;
+  to->metadata = WithMetadata(to->metadata, key, *value);
+  return true;
+}
+
+/// Fields that say nothing about their output encoding keep it, and those of JSON their extension.
+void KeepWhatTypesHave(const Schema& before, std::vector<Field>* fields) {
   for (Field& field : *fields) {
     const Field* old = before.FindById(field.id);
-    if (old != nullptr && !FindMetadata(field.metadata.get(), kOutputEncodingKey) &&
-        CanonicalName(field) == CanonicalName(*old)) {
-      if (auto encoding = FindMetadata(old->metadata.get(), kOutputEncodingKey)) {
-        field.metadata = WithMetadata(field.metadata, kOutputEncodingKey, *encoding);
-        field.logical_type = old->logical_type;
-      }
+    if (old != nullptr && SameSemanticType(field, *old)) {
+      if (CopyMissing(kOutputEncodingKey, *old, &field)) field.logical_type = old->logical_type;
+      if (field.logical_type == "json") CopyMissing(kExtensionNameKey, *old, &field);
     }
-    KeepOutputEncodings(before, &field.children);
+    KeepWhatTypesHave(before, &field.children);
   }
 }
 
@@ -180,28 +184,12 @@ Result<Schema> SchemaWithMetadata(
   ARROW_ASSIGN_OR_RAISE(Schema schema, SchemaFromProto(fields, metadata, next.semantic_types));
   const Schema& before = next.manifest.schema;
   if (schema.metadata == nullptr) schema.metadata = before.metadata;
-  if (before.semantic_types) KeepOutputEncodings(before, &schema.fields);
-  ARROW_RETURN_NOT_OK(CheckOutputEncodings(before, schema));
+  if (before.semantic_types) KeepWhatTypesHave(before, &schema.fields);
+  ARROW_RETURN_NOT_OK(CheckSemanticChange(before, schema));
   return schema;
 }
 
 }  // namespace
-
-Status CheckOutputEncodings(const Schema& before, const Schema& schema) {
-  if (!schema.semantic_types) return Status::OK();
-  for (const Field* field : schema.PreOrder()) {
-    const auto name = FindMetadata(field->metadata.get(), kOutputEncodingKey);
-    if (!name) continue;
-    const Field* old = before.FindById(field->id);
-    if (old != nullptr && FindMetadata(old->metadata.get(), kOutputEncodingKey) == name) continue;
-    ARROW_ASSIGN_OR_RAISE(SemanticType type, SemanticTypeOf(*field));
-    const Status found = type.has_output_encodings()
-                             ? FindOutputEncoding(type, *name).status()
-                             : UserError("type ", type.name, " has no output encodings");
-    if (!found.ok()) return WithPlace(found, {.field = field->name});
-  }
-  return Status::OK();
-}
 
 Status ApplyMerge(const table::Transaction::Merge& merge, NextVersion* next) {
   MergedFragments fragments = Split(merge, next->manifest);

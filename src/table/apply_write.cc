@@ -1,6 +1,7 @@
 // Append and Overwrite.
 #include <algorithm>
 
+#include "schema/semantic_schema.h"
 #include "table/apply_operation.h"
 #include "table/new_fragments.h"
 
@@ -37,7 +38,7 @@ Status ApplyOverwrite(const table::Transaction::Overwrite& overwrite, NextVersio
   ARROW_ASSIGN_OR_RAISE(
       Schema schema,
       SchemaFromProto(overwrite.schema(), overwrite.schema_metadata(), next->semantic_types));
-  ARROW_RETURN_NOT_OK(CheckOutputEncodings(Schema(), schema));
+  ARROW_RETURN_NOT_OK(CheckSemanticChange(Schema(), schema));
   manifest.SetSchema(std::move(schema));
   ARROW_RETURN_NOT_OK(AdvanceFieldIdLimit(&manifest));
   for (const auto& [key, value] : overwrite.config_upsert_values()) {

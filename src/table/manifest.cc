@@ -82,6 +82,18 @@ bool Manifest::has_semantic_types() const {
   return (head.reader_feature_flags() & feature_flag::kSemanticTypes) != 0;
 }
 
+bool Manifest::HasCanonicalNames() const {
+  if (!schema.semantic_types) return false;
+  google::protobuf::RepeatedPtrField<lance::file::Field> canonical;
+  schema.ToProto(&canonical);
+  std::map<int32_t, std::string_view> names;
+  for (const auto& field : canonical) names.emplace(field.id(), field.logical_type());
+  return std::all_of(head.fields().begin(), head.fields().end(), [&](const auto& field) {
+    const auto name = names.find(field.id());
+    return name != names.end() && name->second == field.logical_type();
+  });
+}
+
 Result<FileVersion> Manifest::data_version() const {
   if (head.has_data_format()) {
     const auto& format = head.data_format();

@@ -35,6 +35,8 @@ struct Manifest {
   void set_timestamp_ns(int64_t timestamp);
   bool has_stable_row_ids() const;
   bool has_semantic_types() const;
+  /// Of a table with semantic types: whether the message names all of them so, none by an alias.
+  bool HasCanonicalNames() const;
   /// The version that new data files have.
   Result<FileVersion> data_version() const;
   /// The largest fragment id ever given out, or nothing.

@@ -240,7 +240,7 @@ std::shared_ptr<arrow::Buffer> LeafSink::FinishValidity(int64_t* null_count) {
 }
 
 void LeafSink::StartDictionary(std::shared_ptr<const DecodedBlock> items, uint64_t first_value) {
-  dictionaries_.push_back({first_value, std::move(items)});
+  dictionaries_.push_back({.first_value = first_value, .items = std::move(items)});
 }
 
 Result<std::shared_ptr<arrow::Buffer>> LeafSink::FinishFixed() {

@@ -130,9 +130,12 @@ class LeafSink {
   struct DictionarySegment {
     uint64_t first_value = 0;
     std::shared_ptr<const DecodedBlock> items;  ///< null: all values of the segment are null
+    uint64_t keys_below = 0;  ///< keys that were found to be below the number of items
   };
   /// From the next value on, indices refer to `items`.
   void StartDictionary(std::shared_ptr<const DecodedBlock> items, uint64_t first_value);
+  /// That many of the keys that follow were looked at when they were decoded.
+  void NoteKeysBelow(uint64_t count) { dictionaries_.back().keys_below += count; }
 
   // ---- results
   bool has_def() const { return has_def_; }

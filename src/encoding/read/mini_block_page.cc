@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "encoding/dictionary_keys.h"
 #include "encoding/read/encoding_name.h"
 #include "encoding/read/mini_block_cursor.h"
 #include "encoding/read/plain_values_cursor.h"
@@ -80,7 +81,10 @@ Result<std::unique_ptr<PageReader>> MiniBlockPage::Make(const encodings21::MiniB
       return Corrupt("dictionary encoded as ", EncodingName(layout.dictionary()),
                      " is not of the column's type");
     }
-    if (shape.is_dictionary && page->fixed_->value_bits() != shape.value_bits) {
+    // Keys may be wanted wider than they are stored.
+    const uint64_t key_bits = page->fixed_->value_bits();
+    const bool are_keys = key_bits >= 8 && std::has_single_bit(key_bits);
+    if (shape.is_dictionary && (!are_keys || key_bits > shape.value_bits)) {
       return Corrupt("dictionary keys of ", page->fixed_->value_bits(), " bits, the type has ",
                      shape.value_bits);
     }
@@ -261,7 +265,27 @@ Status MiniBlockPage::DecodeValues(const Chunk& chunk, uint32_t num_values,
     return DecodeDictionaryValues(chunk, num_values, runs, at, sink);
   }
   if (variable_) return variable_->Decode(chunk.values, num_values, runs, sink);
+  if (fixed_->value_bits() != shape_->value_bits) {
+    return DecodeWiderKeys(chunk, num_values, runs, at, sink);
+  }
   return fixed_->Decode(chunk.values, num_values, runs, {sink.fixed_data(), at, &sink});
+}
+
+Status MiniBlockPage::DecodeWiderKeys(const Chunk& chunk, uint32_t num_values,
+                                      std::span<const ValueRun> runs, uint64_t at,
+                                      LeafSink& sink) const {
+  uint64_t count = 0;
+  for (const ValueRun& run : runs) count += run.count;
+  thread_local std::vector<uint64_t> keys;
+  if (keys.size() < count) keys.resize(count);
+  auto* data = reinterpret_cast<uint8_t*>(keys.data());
+  ARROW_RETURN_NOT_OK(fixed_->Decode(chunk.values, num_values, runs, {data, 0, nullptr}));
+  const auto width = static_cast<int32_t>(shape_->value_bits / 8);
+  const bool all_below = CopyKeysBelow(
+      dictionary_->num_values, data, static_cast<int32_t>(fixed_->value_bits() / 8),
+      static_cast<int64_t>(count), width, sink.fixed_data() + at * static_cast<uint64_t>(width));
+  if (all_below) sink.NoteKeysBelow(count);
+  return Status::OK();
 }
 
 Status MiniBlockPage::DecodeDictionaryValues(const Chunk& chunk, uint32_t num_values,

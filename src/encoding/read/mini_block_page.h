@@ -82,6 +82,8 @@ class MiniBlockPage final : public PageReader {
   /// Decodes the values of runs: into place for fixed-width values, else appended.
   Status DecodeValues(const Chunk& chunk, uint32_t num_values, std::span<const ValueRun> runs,
                       uint64_t at, LeafSink& sink) const;
+  Status DecodeWiderKeys(const Chunk& chunk, uint32_t num_values, std::span<const ValueRun> runs,
+                         uint64_t at, LeafSink& sink) const;
   Status DecodeDictionaryValues(const Chunk& chunk, uint32_t num_values,
                                 std::span<const ValueRun> runs, uint64_t at, LeafSink& sink) const;
 
