@@ -310,8 +310,8 @@ class LanceDataset(TableChanges):
 
         >>> data = lance.write_dataset({"name": ["a"]}, "memory://semantic", semantic_types=True)
         >>> data.semantic_schema
-        path | semantic type | output encoding | extension
-        name | string        | utf8            |
+        path | semantic type | output encoding | recorded | extension
+        name | string        | utf8            |          |
         """
         try:
             return SemanticSchema(self._core.semantic_schema())

@@ -3,8 +3,11 @@
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
 #include "base/compute_kernels.h"
+#include "dataset/array_types.h"
 #include "dataset/field_layout.h"
+#include "dataset/json_values.h"
 #include "dataset/new_columns.h"
+#include "dataset/prepare_batch.h"
 #include "schema/metadata.h"
 #include "schema/semantic_type.h"
 
@@ -22,23 +25,32 @@ Result<std::shared_ptr<arrow::RecordBatch>> Reversed(
   return reversed.record_batch();
 }
 
-/// Rows can't be taken from views: the columns as they will be stored, with their layout as output
-/// encoding.
+/// A field of the files with the layout that it was given in, where that is another one.
+Field WithGivenEncoding(Field file, const Field& table) {
+  file.metadata = table.metadata;
+  const auto encoding = OutputEncodingOf(table);
+  if (encoding && (encoding->is_view || IsJson(table))) {
+    file.metadata = WithMetadata(file.metadata, kOutputEncodingKey, encoding->name);
+  }
+  for (size_t i = 0; i < file.children.size(); ++i) {
+    file.children[i] = WithGivenEncoding(std::move(file.children[i]), table.children[i]);
+  }
+  return file;
+}
+
+/// Rows can't be taken from views: the columns as they will be stored.
 Result<std::shared_ptr<arrow::RecordBatch>> WithoutViews(
-    const std::shared_ptr<arrow::RecordBatch>& batch) {
-  const arrow::Schema& given = *batch->schema();
-  ARROW_ASSIGN_OR_RAISE(NewColumns columns, MakeNewColumns(given, 0, /*semantic_types=*/true));
-  arrow::FieldVector fields = given.fields();
-  arrow::ArrayVector arrays = batch->columns();
-  for (size_t i = 0; i < fields.size(); ++i) {
-    const auto encoding = OutputEncodingOf(columns.table.fields[i]);
-    if (!encoding || !encoding->is_view) continue;
-    ARROW_ASSIGN_OR_RAISE(
-        arrays[i], ToFieldLayout(columns.files.fields[i], arrays[i], arrow::default_memory_pool()));
-    fields[i] =
-        fields[i]
-            ->WithType(arrays[i]->type())
-            ->WithMetadata(WithMetadata(fields[i]->metadata(), kOutputEncodingKey, encoding->name));
+    const std::shared_ptr<arrow::RecordBatch>& batch, arrow::MemoryPool* pool) {
+  ARROW_ASSIGN_OR_RAISE(NewColumns columns,
+                        MakeNewColumns(*batch->schema(), 0, /*semantic_types=*/true));
+  ARROW_ASSIGN_OR_RAISE(auto stored,
+                        PrepareBatch(columns.files, batch, 0, JsonSource::kGiven, pool));
+  arrow::FieldVector fields;
+  auto arrays = stored->columns();
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const Field field = WithGivenEncoding(columns.files.fields[i], columns.table.fields[i]);
+    ARROW_ASSIGN_OR_RAISE(fields.emplace_back(), field.ToArrow());
+    arrays[i] = Retyped(arrays[i], fields[i]->type());
   }
   return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch->num_rows(),
                                   std::move(arrays));
@@ -56,7 +68,7 @@ Result<JoinTable> JoinTable::Make(const std::shared_ptr<arrow::RecordBatchReader
   ARROW_ASSIGN_OR_RAISE(auto table, right->ToTable());
   ARROW_ASSIGN_OR_RAISE(auto batch, table->CombineChunksToBatch());
   if (left_key != nullptr) {
-    ARROW_ASSIGN_OR_RAISE(batch, WithoutViews(batch));
+    ARROW_ASSIGN_OR_RAISE(batch, WithoutViews(batch, arrow::default_memory_pool()));
   }
   ARROW_ASSIGN_OR_RAISE(batch, Reversed(batch));
   JoinTable join;

@@ -7,6 +7,7 @@
 
 #include "arrow/api.h"
 #include "arrow/buffer_builder.h"
+#include "arrow/util/bitmap_ops.h"
 #include "dataset/copy_validity.h"
 #include "dataset/value_layout.h"
 #include "schema/logical_type.h"
@@ -185,10 +186,38 @@ class Changer {
                                              array.null_count());
   }
 
+  // Items of rows that are null are null, whatever is there.
+  Result<ArrayPtr> WithoutHidden(const arrow::FixedSizeListArray& array,
+                                 const ArrayPtr& items) const {
+    if (array.null_count() == 0) return items;
+    const int64_t size = array.list_type()->list_size();
+    arrow::TypedBufferBuilder<bool> validity(pool_);
+    ARROW_RETURN_NOT_OK(validity.Reserve(items->length()));
+    for (int64_t i = 0; i < items->length(); ++i) {
+      validity.UnsafeAppend(array.IsValid(i / size) && items->IsValid(i));
+    }
+    auto data = items->data()->Copy();
+    ARROW_ASSIGN_OR_RAISE(auto bits, validity.Finish());
+    // From where the items begin.
+    ARROW_ASSIGN_OR_RAISE(data->buffers[0], Shifted(bits, items->offset(), items->length()));
+    data->null_count = arrow::kUnknownNullCount;
+    return arrow::MakeArray(std::move(data));
+  }
+
+  Result<std::shared_ptr<arrow::Buffer>> Shifted(const std::shared_ptr<arrow::Buffer>& bits,
+                                                 int64_t offset, int64_t length) const {
+    if (offset == 0) return bits;
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> out,
+                          arrow::AllocateEmptyBitmap(offset + length, pool_));
+    arrow::internal::CopyBitmap(bits->data(), 0, length, out->mutable_data(), offset);
+    return out;
+  }
+
   Result<ArrayPtr> ChangeFixedSizeList(const Field& field, const arrow::FixedSizeListArray& array,
                                        const std::string& path) const {
     const int64_t size = array.list_type()->list_size();
     auto items = array.values()->Slice(array.offset() * size, array.length() * size);
+    ARROW_ASSIGN_OR_RAISE(items, WithoutHidden(array, items));
     auto changed = Change(field.children[0], std::move(items), path + "." + field.children[0].name);
     if (!changed.ok()) {
       const int64_t row = RowOf(changed.status());

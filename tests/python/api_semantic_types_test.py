@@ -793,6 +793,50 @@ def test_rewrites_hold_every_value(lancecpp, path):
     assert lancecpp.dataset(path).take(list(range(1000)), output_encodings={"s": "utf8_view"}).num_rows == 1000
 
 
+def test_joins_of_all_layouts(lancecpp, path):
+    """Rows can't be taken from views, which may be nested."""
+    dataset = lancecpp.write_dataset(pa.table({"i": [1, 2, 3]}), path, semantic_types=True)
+    views = pa.StructArray.from_arrays([strings(["p", "q"], pa.string_view())], ["v"])
+    right = pa.table({"i": [3, 1], "j": json_column(['{"a": 1}', "[ 2 ]"], pa.string_view()), "s": views,
+                      "d": strings(["m", "n"], LAYOUTS["dictionary:int8:utf8"])})  # fmt: skip
+    dataset.merge(right, "i")
+    assert plain(dataset.to_table()["j"]) == ["[2]", None, '{"a":1}'] and dataset.schema.field("j").type == pa.json_()
+    assert plain(dataset.to_table()["s"]) == [{"v": "q"}, {"v": None}, {"v": "p"}] or plain(dataset.to_table()["s"]) == [{"v": "q"}, None, {"v": "p"}]
+    assert dataset.schema.field("s").type.field("v").type == pa.string_view()
+    assert dataset.schema.field("d").type == LAYOUTS["dictionary:int8:utf8"]
+    with pytest.raises((OSError, ValueError), match="'k'"):
+        dataset.merge(pa.table({"i": [1], "k": json_column(["{"])}), "i")
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2", "2.3"])
+def test_keys_of_any_width(lancecpp, path, version):
+    """Keys are decoded to wider ones, and cut where they are narrower."""
+    keys = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+    want = [f"v{i % 100}" if i % 7 else None for i in range(3000)]
+    for stored in keys:
+        indices = pa.array([i % 100 if i % 7 else None for i in range(3000)], pa.type_for_alias(stored))
+        column = pa.DictionaryArray.from_arrays(indices, pa.array([f"v{i}" for i in range(100)]))
+        lists = pa.ListArray.from_arrays(list(range(0, 3001, 3)), column)
+        dataset = lancecpp.write_dataset(pa.table({"x": column}), f"{path}-{stored}", semantic_types=True, data_storage_version=version)
+        nested = lancecpp.write_dataset(pa.table({"l": lists}), f"{path}-{stored}-l", semantic_types=True, data_storage_version=version)
+        for wanted in keys:
+            encoding = f"dictionary:{wanted}:{'large_utf8' if wanted.endswith('8') else 'utf8'}"
+            table = dataset.to_table(output_encodings={"x": encoding})
+            table.validate(full=True)
+            assert str(table.schema.field("x").type.index_type) == wanted and plain(table["x"]) == want
+            taken = dataset.take([2999, 0, 8, 8], output_encodings={"x": encoding})
+            assert plain(taken["x"]) == [want[2999], None, "v8", "v8"]
+            assert plain(nested.to_table(output_encodings={"l.item": encoding})["l"]) == plain(lists)
+
+
+def test_keys_without_a_value_are_not_written(lancecpp, path):
+    unsound = pa.DictionaryArray.from_arrays(pa.array([0, 5], pa.int8()), pa.array(["a"]), safe=False)
+    for options in ({"semantic_types": True}, {}):
+        with pytest.raises((OSError, ValueError), match="key is out of range: 5 of 1.*'x'"):
+            lancecpp.write_dataset(pa.table({"x": unsound}), path, **options)
+    assert not glob.glob(path + "/data/*")
+
+
 # ---- json
 
 
@@ -956,6 +1000,22 @@ def test_bytes_that_are_no_jsonb(lancecpp, path):
     legacy.insert(stored_json([cells[1]]).append_column("i", pa.array([5])))
     legacy.optimize.compact_files()
     assert plain(legacy.to_table()["j"]) == ["garbage", plain(good.to_table()["j"])[0], "7"]
+
+
+def test_what_nulls_hide_is_not_checked(lancecpp, path):
+    bad = json_column(["1", "{", "[2]", "3"])
+    structs = pa.StructArray.from_arrays([bad], fields=[pa.field("j", bad.type)])
+    fixed = pa.FixedSizeListArray.from_buffers(pa.list_(structs.type, 2), 2, [pa.py_buffer(b"\x02")], children=[structs])
+    masked = pa.StructArray.from_arrays([bad], fields=[pa.field("j", bad.type)], mask=pa.array([False, True, False, False])).slice(0, 2)
+    lists = pa.ListArray.from_arrays(pa.array([0, 2, 4]), bad, mask=pa.array([True, False]))
+    for name, column, want in (
+        ("fixed", fixed, [None, [{"j": "[2]"}, {"j": "3"}]]), ("struct", masked, [{"j": "1"}, None]), ("list", lists, [None, ["[2]", "3"]]),
+    ):  # fmt: skip
+        dataset = lancecpp.write_dataset(pa.table({"c": column}), f"{path}-{name}", semantic_types=True)
+        assert plain(dataset.to_table()["c"]) == want
+    with pytest.raises((OSError, ValueError), match=r"\(field 'c\.item\.j', row 1\)"):
+        rows = pa.FixedSizeListArray.from_arrays(structs.take(pa.array([0, 0, 1, 0])), 2)
+        lancecpp.write_dataset(pa.table({"c": rows}), path, semantic_types=True)
 
 
 def test_rows_of_bad_json_in_updates(lancecpp, path):

@@ -1,4 +1,5 @@
 // Columns of Arrow's dictionary type.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -6,6 +7,8 @@
 #include "arrow/array/array_dict.h"
 #include "arrow/array/data.h"
 #include "arrow/type.h"
+#include "arrow/type_traits.h"
+#include "encoding/dictionary_keys.h"
 #include "encoding/write/dictionary.h"
 #include "encoding/write/scratch_array.h"
 
@@ -32,6 +35,11 @@ bool SameDictionary(const std::shared_ptr<arrow::ArrayData>& a,
   return a == b || arrow::MakeArray(a)->Equals(*arrow::MakeArray(b));
 }
 
+Status OutOfRange(uint64_t key, uint64_t items) {
+  return UserError("dictionary key is out of range: ", key, " of ", items,
+                   " items; repair the column before writing");
+}
+
 template <typename Key>
 Status TransposeKeys(const ShreddedRows& rows,
                      const std::vector<std::shared_ptr<arrow::Buffer>>& maps,
@@ -40,11 +48,28 @@ Status TransposeKeys(const ShreddedRows& rows,
     const auto* map = reinterpret_cast<const int32_t*>(maps[i]->data());
     for (int64_t k = 0; k < rows.leaves[i].length; ++k, ++keys) {
       if (static_cast<uint64_t>(*keys) >= map_sizes[i]) {
-        return UserError("dictionary key is out of range: ", static_cast<uint64_t>(*keys), " of ",
-                         map_sizes[i], " items; repair the column before writing");
+        return OutOfRange(static_cast<uint64_t>(*keys), map_sizes[i]);
       }
       *keys = static_cast<Key>(map[*keys]);
     }
+  }
+  return Status::OK();
+}
+
+/// Of keys whose nulls are 0.
+Status CheckKeys(const arrow::DictionaryType& type, const FixedBlock& keys, uint64_t items) {
+  const auto width = static_cast<int32_t>(keys.bits / 8);
+  // A negative key shows as a large one.
+  if (arrow::is_signed_integer(type.index_type()->id())) {
+    items = std::min(items, uint64_t{1} << (keys.bits - 1));
+  }
+  if (AreBelow(items, keys.data, static_cast<int64_t>(keys.count), width)) return Status::OK();
+  for (uint64_t i = 0; i < keys.count; ++i) {
+    const uint8_t* key = keys.data + i * static_cast<uint64_t>(width);
+    if (AreBelow(items, key, 1, width)) continue;
+    uint64_t value = 0;
+    std::memcpy(&value, key, static_cast<size_t>(width));
+    return OutOfRange(value, items);
   }
   return Status::OK();
 }
@@ -73,6 +98,7 @@ Result<std::optional<DictionaryBlock>> Unify(const arrow::DictionaryType& type,
     same = same && SameDictionary(dictionary, slice.array->dictionary);
   }
   if (same) {
+    ARROW_RETURN_NOT_OK(CheckKeys(type, out.indices, static_cast<uint64_t>(dictionary->length)));
     ARROW_ASSIGN_OR_RAISE(out.items, ItemsOf(dictionary, pool));
     return out;
   }
