@@ -12,6 +12,7 @@
 #include "arrow/memory_pool.h"
 #include "arrow/type.h"
 #include "base/stack.h"
+#include "query/expr/bounds.h"
 #include "query/expr/coercion.h"
 #include "query/expr/function.h"
 #include "query/expr/kernel/arithmetic.h"
@@ -690,7 +691,9 @@ Result<ExprPtr> BindFilter(const Source& source, const Syntax& syntax,
 }
 
 Result<ExprPtr> AsFilter(const Source& source, ExprPtr expr) {
-  if (expr->type->id() == Type::BOOL) return expr;
+  if (expr->type->id() == Type::BOOL) {
+    return MayBeTrue(expr) ? std::move(expr) : MakeLiteral(BooleanLiteral(false), expr->at);
+  }
   if (expr->IsCallOf("regexp_match")) {
     SourceSpan at = expr->at;
     return MakeIsNull(std::move(expr), /*negated=*/true, at);

@@ -90,4 +90,17 @@ std::map<ColumnPath, ColumnBounds> BoundsOf(const ExprPtr& filter) {
   return all;
 }
 
+bool MayBeTrue(const ExprPtr& filter) {
+  // One comparison can't contradict itself.
+  if (filter->kind != ExprKind::kAnd) return true;
+  for (const auto& [column, bounds] : BoundsOf(filter)) {
+    if (bounds.must_be_null && bounds.rejects_null) return false;
+    if (bounds.lower.value == nullptr || bounds.upper.value == nullptr) continue;
+    const int order = Compare(bounds.lower.value, bounds.upper.value);
+    const bool touches = bounds.lower.is_inclusive && bounds.upper.is_inclusive;
+    if (order > 0 || (order == 0 && !touches)) return false;
+  }
+  return true;
+}
+
 }  // namespace lance::query

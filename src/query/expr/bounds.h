@@ -30,4 +30,7 @@ struct ColumnBounds {
 /// without any are left out. NaN is above all numbers, as in comparisons.
 std::map<ColumnPath, ColumnBounds> BoundsOf(const ExprPtr& filter);
 
+/// False if its bounds show that a condition is true for no row: `i > 5 AND i < 3`.
+bool MayBeTrue(const ExprPtr& filter);
+
 }  // namespace lance::query

@@ -8,6 +8,11 @@
 namespace lance::query {
 namespace {
 
+std::shared_ptr<arrow::Schema> TestSchema() {
+  return arrow::schema({arrow::field("i", arrow::int32()), arrow::field("s", arrow::utf8()),
+                        arrow::field("f", arrow::float64()), arrow::field("b", arrow::boolean())});
+}
+
 std::string Show(const Bound& bound) {
   if (bound.value == nullptr) return "-";
   return (bound.is_inclusive ? "[" : "(") + (*bound.value->GetScalar(0))->ToString();
@@ -15,10 +20,7 @@ std::string Show(const Bound& bound) {
 
 /// `0: [1 (5, not null`
 std::string BoundsText(std::string_view sql) {
-  static const auto kSchema =
-      arrow::schema({arrow::field("i", arrow::int32()), arrow::field("s", arrow::utf8()),
-                     arrow::field("f", arrow::float64()), arrow::field("b", arrow::boolean())});
-  auto filter = BindSqlFilter(sql, *kSchema);
+  auto filter = BindSqlFilter(sql, *TestSchema());
   if (!filter.ok()) return filter.status().message();
   std::string text;
   for (const auto& [column, bounds] : BoundsOf(*filter)) {
@@ -31,6 +33,11 @@ std::string BoundsText(std::string_view sql) {
   return text;
 }
 
+std::string Printed(std::string_view sql) {
+  auto filter = BindSqlFilter(sql, *TestSchema());
+  return filter.ok() ? ToSql(**filter) : filter.status().message();
+}
+
 TEST(BoundsTest, ConjunctsAreIntersected) {
   EXPECT_EQ(BoundsText("i > 1 and i <= 5"), "0: (1 [5, not null");
   EXPECT_EQ(BoundsText("i >= 1 and i > 1 and i >= 0"), "0: (1 -, not null");
@@ -39,6 +46,16 @@ TEST(BoundsTest, ConjunctsAreIntersected) {
   EXPECT_EQ(BoundsText("not (i < 3 or s >= 'b')"), "0: [3 -, not null; 1: - (b, not null");
   EXPECT_EQ(BoundsText("i is null and s is not null"), "0: - -, null; 1: - -, not null");
   EXPECT_EQ(BoundsText("i <> 3 and b"), "0: - -, not null; 3: - -, not null");
+}
+
+TEST(BoundsTest, ContradictionsAreFalse) {
+  for (const char* sql :
+       {"i > 5 and i < 3", "i between 5 and 1", "i = 1 and i = 2", "i > 1 and i <= 1",
+        "i is null and i > 0", "i in (1, 2) and i in (3, 4) and b", "s > 'b' and s < 'a'"}) {
+    EXPECT_EQ(Printed(sql), "false") << sql;
+  }
+  EXPECT_EQ(Printed("i >= 1 and i <= 1"), "i >= 1 AND i <= 1");
+  EXPECT_EQ(Printed("i > 5 or i < 3"), "i > 5 OR i < 3");
 }
 
 TEST(BoundsTest, OtherConditionsBoundNothing) {
