@@ -57,6 +57,27 @@ TEST(DeletionFile, ArrayInEachCompression) {
   }
 }
 
+TEST(DeletionFile, RunsOfHundredMillionRowsStayRuns) {
+  constexpr uint64_t kRows = 100'000'000;
+  constexpr uint64_t kEnd = kRows - 10;
+  RoaringBitmap deleted;
+  deleted.addRange(1'000, kEnd);
+  table::DeletionFile file;
+  std::string content = EncodeDeletionFile(deleted, 1, &file).ValueOrDie();
+  EXPECT_EQ(file.file_type(), table::DeletionFile::BITMAP);
+  EXPECT_LT(content.size(), 64u << 10);
+  auto vector = DecodeDeletionBitmap(
+                    Bytes(reinterpret_cast<const uint8_t*>(content.data()), content.size()), kRows)
+                    .ValueOrDie();
+  EXPECT_EQ(vector->num_live(), 1'010u);
+  ASSERT_EQ(vector->DeletedRanges().size(), 1u);
+  EXPECT_EQ(vector->PhysicalOffset(999), 999u);
+  EXPECT_EQ(vector->PhysicalOffset(1'000), kEnd);
+  std::vector<RowRange> live;
+  vector->AppendPhysicalRanges({0, 1'010}, &live);
+  EXPECT_EQ(live.size(), 2u);
+}
+
 TEST(DeletionFile, DecodesWhateverElseIsAllocated) {
   auto held = arrow::AllocateBuffer(64 << 20).ValueOrDie();
   std::vector<uint32_t> offsets(1000);
