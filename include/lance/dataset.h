@@ -54,6 +54,28 @@ enum class ExternalBlobMode : uint8_t {
   kIngest,     ///< the bytes are copied into the table
 };
 
+/// Called on the thread of the call, between pieces of work of some milliseconds each; a failed
+/// status ends the call with that status.
+using Poll = std::function<arrow::Status()>;
+
+/// Another place that files of a table may lie in.
+struct BasePathInfo {
+  uint32_t id = 0;  ///< 0: the next unused one
+  std::optional<std::string> name = {};
+  /// Whether data files lie in its folder `data`, or directly in it.
+  bool is_dataset_root = false;
+  std::string path;
+};
+
+/// Where new data files go; default the table's own folder. Files take turns in going to several
+/// places.
+struct WriteTargets {
+  /// Base paths by their names or paths; the table's URI stands for its own folder.
+  std::vector<std::string> bases = {};
+  /// Every base path, with true after the table's own folder. Not together with `bases`.
+  std::optional<bool> all_bases = {};
+};
+
 struct WriteOptions {
   WriteMode mode = WriteMode::kCreate;
   uint64_t max_rows_per_file = 1ull << 20;
@@ -80,6 +102,9 @@ struct WriteOptions {
   /// A file of packed blob values may grow to so many bytes, where the column doesn't say; default
   /// 1 GiB.
   std::optional<uint64_t> blob_pack_file_size_threshold = {};
+  /// Base paths of a new table.
+  std::vector<BasePathInfo> initial_bases = {};
+  WriteTargets targets = {};
 };
 
 /// What is read of blob columns.
@@ -130,9 +155,8 @@ struct ScanOptions {
   bool with_row_address = false;
   /// Ids of the fragments to read, in this order; default all, by ascending id.
   std::optional<std::vector<uint64_t>> fragments = {};
-  /// Called on the thread that reads, between pieces of work of some milliseconds each; a failed
-  /// status ends the scan with that status.
-  std::function<arrow::Status()> poll = {};
+  /// On the thread that reads.
+  Poll poll = {};
   BlobHandling blob_handling = BlobHandling::kDescriptions;
   /// Of a table with semantic types: by path the output encoding that a field is returned in,
   /// instead of its own.
@@ -329,14 +353,6 @@ struct CleanupStats {
   std::vector<Candidate> candidates;
 };
 
-/// Another place that files of a table may lie in.
-struct BasePathInfo {
-  uint32_t id = 0;  ///< 0: the next unused one
-  std::optional<std::string> name = {};
-  bool is_dataset_root = false;
-  std::string path;
-};
-
 /// How often an operation is done anew when another writer has changed the same rows meanwhile.
 struct ConflictRetries {
   uint32_t max_retries = 10;
@@ -349,6 +365,12 @@ enum class WhenMatched : uint8_t {
   kUpdateAll,  ///< it takes the values of the source
   kDelete,
   kFail,  ///< the operation fails
+};
+
+/// How MergeInsert writes the rows that it changes.
+enum class MergeWriteMode : uint8_t {
+  kRewriteRows,     ///< whole, in new fragments
+  kRewriteColumns,  ///< the columns of the source, for all rows of the fragments that have one
 };
 
 /// How rows of a source are brought into a table. Rows match when their keys are equal; keys with
@@ -370,12 +392,27 @@ struct MergeInsertOptions {
   /// more goes to a temporary file, and the columns of the key are read once for each part of the
   /// source that can be indexed. Default: LANCE_MEM_POOL_SIZE, or else 512 MiB.
   std::optional<uint64_t> memory_budget = {};
+  /// kRewriteColumns is for updates of matched rows only, from a source that lacks columns of the
+  /// table; anything else is a user error.
+  MergeWriteMode write_mode = MergeWriteMode::kRewriteRows;
+  /// Of the files of new fragments.
+  WriteTargets targets = {};
   ConflictRetries retries = {};
+  Poll poll = {};
 };
 struct MergeInsertStats {
   uint64_t inserted_rows = 0;
   uint64_t updated_rows = 0;
   uint64_t deleted_rows = 0;
+};
+
+/// A fragment with new values in some of its columns, not committed yet.
+struct UpdatedColumns {
+  std::string fragment;  ///< a serialized `lance.table.DataFragment`
+  /// The ids of the fields that have new values.
+  std::vector<int32_t> fields;
+  /// The physical offsets of the rows that were matched: a Roaring bitmap in its portable form.
+  std::string matched_offsets;
 };
 
 /// How a transaction that was made elsewhere is committed.
@@ -543,13 +580,15 @@ class LANCE_EXPORT Dataset {
       const std::string& path, const std::optional<std::string>& encoding) const;
   /// Deletes the rows for which a condition in SQL is true; also how many that were.
   arrow::Result<std::pair<std::shared_ptr<Dataset>, uint64_t>> Delete(
-      const std::string& predicate, const ConflictRetries& retries = {}) const;
+      const std::string& predicate, const ConflictRetries& retries = {},
+      const Poll& poll = {}) const;
   /// Sets columns to values of SQL expressions over the old row, in all rows or where a condition
   /// is true; also in how many.
   arrow::Result<std::pair<std::shared_ptr<Dataset>, uint64_t>> Update(
       const std::map<std::string, std::string>& updates,
       const std::optional<std::string>& where = std::nullopt, const ConflictRetries& retries = {},
-      const std::optional<std::string>& data_storage_version = std::nullopt) const;
+      const std::optional<std::string>& data_storage_version = std::nullopt,
+      const Poll& poll = {}) const;
   /// Whether these updates fit the columns; values that can't be cast only show in Update().
   arrow::Status CheckUpdate(const std::map<std::string, std::string>& updates) const;
   /// Updates, inserts and deletes rows by their keys. All rows of `source` are held in memory; it
@@ -574,8 +613,15 @@ class LANCE_EXPORT Dataset {
   arrow::Result<std::vector<std::string>> MergeKey(const std::vector<std::string>& on) const;
   /// Deletes all rows.
   arrow::Result<std::shared_ptr<Dataset>> Truncate() const;
-  arrow::Result<std::shared_ptr<Dataset>> AddBases(const std::vector<BasePathInfo>& bases) const;
+  /// Registers base paths, for writes from now on; `properties` are those of the transaction.
+  arrow::Result<std::shared_ptr<Dataset>> AddBases(
+      const std::vector<BasePathInfo>& bases,
+      const std::map<std::string, std::string>& properties = {}) const;
   std::vector<BasePathInfo> base_paths() const;
+
+  /// Gives all rows ids that survive updates and compaction; no data is written. There is no way
+  /// back. Tables with indexes are refused, and so is any version that was committed meanwhile.
+  arrow::Result<std::shared_ptr<Dataset>> MigrateToStableRowIds() const;
 
   arrow::Result<CompactionPlan> PlanCompaction(const CompactionOptions& options) const;
   arrow::Result<CompactionResult> RunCompactionTask(const CompactionTask& task,
@@ -613,6 +659,11 @@ class LANCE_EXPORT Dataset {
   arrow::Result<std::pair<std::string, std::vector<std::string>>> AddColumnsToFragment(
       uint64_t fragment_id, const std::shared_ptr<arrow::RecordBatchReader>& values) const;
   arrow::Result<std::pair<std::string, std::vector<std::string>>> MergeIntoFragment(
+      uint64_t fragment_id, const std::shared_ptr<arrow::RecordBatchReader>& right,
+      const std::string& left_on, const std::string& right_on) const;
+  /// The fragment with values of `right` in the rows whose `left_on` equals its `right_on`; all
+  /// other columns of `right` are columns of the table. To be committed as an Update.
+  arrow::Result<UpdatedColumns> UpdateFragmentColumns(
       uint64_t fragment_id, const std::shared_ptr<arrow::RecordBatchReader>& right,
       const std::string& left_on, const std::string& right_on) const;
 

@@ -8,6 +8,7 @@
 
 #include "arrow/type.h"
 #include "arrow_exchange.h"
+#include "base_paths.h"
 #include "bindings.h"
 #include "errors.h"
 #include "pull_into.h"
@@ -67,13 +68,10 @@ Handle ChangeMetadata(const Dataset& dataset, const std::optional<Changes>& conf
   return Unwrap(WithoutGil([&] { return dataset.ChangeMetadata(changes); }));
 }
 
-using BaseTuple = std::tuple<uint32_t, std::optional<std::string>, bool, std::string>;
-
-Handle AddBases(const Dataset& dataset, const std::vector<BaseTuple>& bases) {
-  std::vector<BasePathInfo> infos;
-  infos.reserve(bases.size());
-  for (const auto& [id, name, is_root, path] : bases) infos.push_back({id, name, is_root, path});
-  return Unwrap(WithoutGil([&] { return dataset.AddBases(infos); }));
+Handle AddBases(const Dataset& dataset, const std::vector<BaseTuple>& bases,
+                const std::map<std::string, std::string>& properties) {
+  auto infos = ToBasePathInfos(bases);
+  return Unwrap(WithoutGil([&] { return dataset.AddBases(infos, properties); }));
 }
 
 std::vector<BaseTuple> BasePaths(const Dataset& dataset) {
@@ -116,7 +114,11 @@ void BindChanges(nb::class_<Dataset>& dataset) {
             return Unwrap(WithoutGil([&] { return self.SetOutputEncoding(path, encoding); }));
           },
           "path"_a, "encoding"_a.none())
-      .def("add_bases", &AddBases, "bases"_a)
+      .def("add_bases", &AddBases, "bases"_a, "properties"_a)
+      .def("migrate_to_stable_row_ids",
+           [](const Dataset& self) {
+             return Unwrap(WithoutGil([&] { return self.MigrateToStableRowIds(); }));
+           })
       .def("base_paths", &BasePaths);
 }
 

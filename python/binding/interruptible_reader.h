@@ -24,6 +24,8 @@ class InterruptibleReader final : public arrow::RecordBatchReader {
   }
   arrow::Status Close() override { return source_->Close(); }
 
+  /// For work between two batches.
+  arrow::Status Poll() { return signals_.Poll(); }
   void RethrowInterrupt() { signals_.RethrowInterrupt(); }
 
  private:

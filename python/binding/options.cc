@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "base_paths.h"
 #include "bindings.h"
 #include "lance/dataset.h"
 
@@ -120,7 +121,9 @@ void BindOptions(nb::module_& module) {
              std::map<std::string, std::string> transaction_properties,
              std::map<std::string, std::string> config, bool ingest_external_blobs,
              bool allow_external_blob_outside_bases,
-             std::optional<uint64_t> blob_pack_file_size_threshold) {
+             std::optional<uint64_t> blob_pack_file_size_threshold,
+             const std::vector<BaseTuple>& initial_bases, std::vector<std::string> target_bases,
+             std::optional<bool> target_all_bases) {
             const ExternalBlobMode blob_mode =
                 ingest_external_blobs ? ExternalBlobMode::kIngest : ExternalBlobMode::kReference;
             new (self)
@@ -137,7 +140,9 @@ void BindOptions(nb::module_& module) {
                              .config = std::move(config),
                              .external_blob_mode = blob_mode,
                              .allow_external_blob_outside_bases = allow_external_blob_outside_bases,
-                             .blob_pack_file_size_threshold = blob_pack_file_size_threshold};
+                             .blob_pack_file_size_threshold = blob_pack_file_size_threshold,
+                             .initial_bases = ToBasePathInfos(initial_bases),
+                             .targets = {std::move(target_bases), target_all_bases}};
           },
           nb::kw_only(), "mode"_a, "max_rows_per_file"_a, "max_bytes_per_file"_a,
           "data_storage_version"_a.none(), "data_cache_bytes"_a.none(),
@@ -145,7 +150,9 @@ void BindOptions(nb::module_& module) {
           "semantic_types"_a.none() = nb::none(), "commit_message"_a.none(),
           "transaction_properties"_a, "config"_a = std::map<std::string, std::string>(),
           "ingest_external_blobs"_a = false, "allow_external_blob_outside_bases"_a = false,
-          "blob_pack_file_size_threshold"_a.none() = nb::none());
+          "blob_pack_file_size_threshold"_a.none() = nb::none(),
+          "initial_bases"_a = std::vector<BaseTuple>(),
+          "target_bases"_a = std::vector<std::string>(), "target_all_bases"_a.none() = nb::none());
 
   nb::class_<CompactionOptions>(module, "CompactionOptions")
       .def(nb::init<>())

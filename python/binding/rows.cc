@@ -28,7 +28,8 @@ ConflictRetries RetriesOf(uint32_t max_retries, double timeout_seconds) {
 Counted Delete(const Dataset& dataset, const std::string& predicate, uint32_t max_retries,
                double timeout_seconds) {
   auto retries = RetriesOf(max_retries, timeout_seconds);
-  return Unwrap(WithoutGil([&] { return dataset.Delete(predicate, retries); }));
+  return RunInterruptibly(
+      [&](const Poll& poll) { return dataset.Delete(predicate, retries, poll); });
 }
 
 Counted Update(const Dataset& dataset, const std::map<std::string, std::string>& updates,
@@ -36,26 +37,42 @@ Counted Update(const Dataset& dataset, const std::map<std::string, std::string>&
                const std::optional<std::string>& data_storage_version, uint32_t max_retries,
                double timeout_seconds) {
   auto retries = RetriesOf(max_retries, timeout_seconds);
-  return Unwrap(
-      WithoutGil([&] { return dataset.Update(updates, where, retries, data_storage_version); }));
+  return RunInterruptibly([&](const Poll& poll) {
+    return dataset.Update(updates, where, retries, data_storage_version, poll);
+  });
+}
+
+/// Runs a merge of the rows of `source`; `merge` gets them with the options.
+template <typename Merge>
+auto MergeFrom(nb::handle source, const MergeInsertOptions& options, const Merge& merge) {
+  return PullInto(source, [&](const std::shared_ptr<InterruptibleReader>& reader) {
+    MergeInsertOptions polling = options;
+    polling.poll = [&reader] { return reader->Poll(); };
+    return merge(reader, polling);
+  });
 }
 
 std::pair<std::shared_ptr<Dataset>, MergeInsertStats> MergeInsert(
     const Dataset& dataset, nb::handle source, const MergeInsertOptions& options) {
-  return PullInto(source, [&](const auto& reader) { return dataset.MergeInsert(reader, options); });
+  return MergeFrom(source, options, [&](const auto& reader, const auto& polling) {
+    return dataset.MergeInsert(reader, polling);
+  });
 }
 
 nb::tuple MergeInsertUncommitted(const Dataset& dataset, nb::handle source,
                                  const MergeInsertOptions& options) {
-  auto [transaction, stats] = PullInto(
-      source, [&](const auto& reader) { return dataset.MergeInsertUncommitted(reader, options); });
+  auto [transaction, stats] =
+      MergeFrom(source, options, [&](const auto& reader, const auto& polling) {
+        return dataset.MergeInsertUncommitted(reader, polling);
+      });
   return nb::make_tuple(nb::bytes(transaction.data(), transaction.size()), stats);
 }
 
 std::string AnalyzeMergeInsert(const Dataset& dataset, nb::handle source,
                                const MergeInsertOptions& options) {
-  return PullInto(source,
-                  [&](const auto& reader) { return dataset.AnalyzeMergeInsert(reader, options); });
+  return MergeFrom(source, options, [&](const auto& reader, const auto& polling) {
+    return dataset.AnalyzeMergeInsert(reader, polling);
+  });
 }
 
 std::string ExplainMergeInsert(const Dataset& dataset, nb::handle schema,
@@ -81,6 +98,23 @@ void BindRows(nb::module_& module, nb::class_<Dataset>& dataset) {
       .def_rw("delete_not_matched_by_source", &MergeInsertOptions::delete_not_matched_by_source)
       .def_rw("delete_condition", &MergeInsertOptions::delete_condition, nb::arg().none())
       .def_rw("data_storage_version", &MergeInsertOptions::data_storage_version, nb::arg().none())
+      .def_prop_rw(
+          "rewrites_columns",
+          [](const MergeInsertOptions& self) {
+            return self.write_mode == MergeWriteMode::kRewriteColumns;
+          },
+          [](MergeInsertOptions& self, bool value) {
+            self.write_mode =
+                value ? MergeWriteMode::kRewriteColumns : MergeWriteMode::kRewriteRows;
+          })
+      .def_prop_rw(
+          "target_bases", [](const MergeInsertOptions& self) { return self.targets.bases; },
+          [](MergeInsertOptions& self, const std::vector<std::string>& bases) {
+            self.targets.bases = bases;
+          })
+      .def_prop_rw(
+          "target_all_bases", [](const MergeInsertOptions& self) { return self.targets.all_bases; },
+          [](MergeInsertOptions& self, bool with_own) { self.targets.all_bases = with_own; })
       .def(
           "set_retries",
           [](MergeInsertOptions& self, uint32_t max_retries, double timeout_seconds) {

@@ -65,6 +65,16 @@ nb::tuple MergeIntoFragment(const Dataset& dataset, uint64_t fragment_id, nb::ha
   }));
 }
 
+/// The fragment, the ids of its new fields, the offsets that were matched.
+nb::tuple UpdateFragmentColumns(const Dataset& dataset, uint64_t fragment_id, nb::handle data,
+                                const std::string& left_on, const std::string& right_on) {
+  UpdatedColumns updated = PullInto(data, [&](const auto& reader) {
+    return dataset.UpdateFragmentColumns(fragment_id, reader, left_on, right_on);
+  });
+  return nb::make_tuple(ToBytes(updated.fragment), updated.fields,
+                        ToBytes(updated.matched_offsets));
+}
+
 nb::list FieldsOf(nb::handle schema, const std::optional<std::vector<int32_t>>& ids,
                   bool semantic_types) {
   return ToList(Unwrap(SerializeFields(*SchemaFromPython(schema), ids, semantic_types)));
@@ -101,7 +111,9 @@ void BindTransactions(nb::module_& module, nb::class_<Dataset>& dataset) {
       .def("delete_from_fragment", &DeleteFromFragment, "fragment_id"_a, "offsets"_a)
       .def("add_columns_to_fragment", &AddColumnsToFragment, "fragment_id"_a, "data"_a)
       .def("merge_into_fragment", &MergeIntoFragment, "fragment_id"_a, "data"_a, "left_on"_a,
-           "right_on"_a);
+           "right_on"_a)
+      .def("update_fragment_columns", &UpdateFragmentColumns, "fragment_id"_a, "data"_a,
+           "left_on"_a, "right_on"_a);
   module.def("serialize_fields", &FieldsOf, "schema"_a, "ids"_a.none() = nb::none(),
              "semantic_types"_a = false);
   module.def("parse_fields", &SchemaOf, "fields"_a);

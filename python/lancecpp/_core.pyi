@@ -206,6 +206,9 @@ class WriteOptions:
         ingest_external_blobs: bool = False,
         allow_external_blob_outside_bases: bool = False,
         blob_pack_file_size_threshold: Optional[int] = None,
+        initial_bases: Sequence[Tuple[int, Optional[str], bool, str]] = [],
+        target_bases: Sequence[str] = [],
+        target_all_bases: Optional[bool] = None,
     ) -> None: ...
 
 class WhenMatched:
@@ -222,6 +225,9 @@ class MergeInsertOptions:
     delete_not_matched_by_source: bool
     delete_condition: Optional[str]
     data_storage_version: Optional[str]
+    rewrites_columns: bool
+    target_bases: List[str]
+    target_all_bases: Optional[bool]
     def __init__(self) -> None: ...
     def set_retries(self, max_retries: int, timeout_seconds: float) -> None: ...
 
@@ -397,8 +403,9 @@ class Dataset:
         fields: Dict[str, Changes] = {},
     ) -> "Dataset": ...
     def add_bases(
-        self, bases: Sequence[Tuple[int, Optional[str], bool, str]]
+        self, bases: Sequence[Tuple[int, Optional[str], bool, str]], properties: Dict[str, str]
     ) -> "Dataset": ...
+    def migrate_to_stable_row_ids(self) -> "Dataset": ...
     def base_paths(self) -> List[Tuple[int, Optional[str], bool, str]]: ...
     # Upkeep.
     def plan_compaction(self, options: CompactionOptions) -> Tuple[int, List[List[int]]]: ...
@@ -446,6 +453,9 @@ class Dataset:
     def merge_into_fragment(
         self, fragment_id: int, data: Any, left_on: str, right_on: str
     ) -> Tuple[bytes, List[bytes]]: ...
+    def update_fragment_columns(
+        self, fragment_id: int, data: Any, left_on: str, right_on: str
+    ) -> Tuple[bytes, List[int], bytes]: ...
 
 # The parts of a serialized pyarrow condition that all have to be true, each with the same in
 # Substrait's terms, the columns that it reads, and whether the engine means the same by it.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple, Un
 
 from . import _core
 from .arrow_stream import raise_source_error, to_stream
-from .base_path import DatasetBasePath
+from .base_path import DatasetBasePath, base_tuples, check_base_store_params
 from .branches import Branches
 from .cleanup import (
     CleanupCandidateFile,
@@ -416,13 +416,34 @@ class TableChanges:
         self,
         new_bases: Iterable[DatasetBasePath],
         transaction_properties: Optional[Dict[str, str]] = None,
-    ) -> None:
-        """Adds places that files of later versions may lie in."""
-        refuse_later_work("add_bases", {"transaction_properties": transaction_properties or None})
-        bases = [(base.id or 0, base.name, base.is_dataset_root, base.path) for base in new_bases]
-        self._change("change", "add_bases", bases)
+    ) -> "LanceDataset":
+        """Registers places for the files of later writes (see ``target_bases``); returns this.
+
+        >>> data = lance.write_dataset({"id": [1]}, "memory://bases-example")
+        >>> data = data.add_bases([lance.DatasetBasePath("memory://more-room", "more")])
+        >>> data = lance.write_dataset({"id": [2]}, data, mode="append", target_bases=["more"])
+        >>> [file.base_id for fragment in data.get_fragments() for file in fragment.data_files()]
+        [None, 1]
+        """
+        bases = base_tuples("new_bases", new_bases)
+        properties = string_map("transaction_properties", transaction_properties or {})
+        self._change("schema", "add_bases", bases, properties)
+        return self  # type: ignore[return-value]
 
     # Upkeep.
+
+    def migrate_to_stable_row_ids(self) -> None:
+        """Gives all rows ids that survive updates and compaction, in one commit that writes no data.
+
+        There is no way back. Indexes must be dropped first; when another version is committed
+        meanwhile, this fails.
+
+        >>> data = lance.write_dataset({"id": [1, 2]}, "memory://migrate-example")
+        >>> data.migrate_to_stable_row_ids()
+        >>> data.has_stable_row_ids
+        True
+        """
+        self._change("change", "migrate_to_stable_row_ids")
 
     @property
     def optimize(self) -> DatasetOptimizer:
@@ -570,9 +591,9 @@ class TableChanges:
                 "namespace_client": namespace_client,
                 "table_id": table_id,
                 "namespace_client_managed_versioning": namespace_client_managed_versioning,
-                "base_store_params": base_store_params or None,
             },
         )
+        check_base_store_params(base_store_params)
         transaction = _transaction(base_uri, operation, read_version)
         if commit_message is not None:
             properties = {

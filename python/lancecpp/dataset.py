@@ -21,6 +21,7 @@ from typing import (
 )
 
 from . import _core
+from .base_path import check_base_store_params
 from .bitmap import Bitmap
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile, row_selection
 from .changes import TableChanges
@@ -137,9 +138,9 @@ def _open(
         {
             "commit_lock": commit_lock,
             "storage_options": storage_options or None,
-            "base_store_params": base_store_params or None,
         },
     )
+    check_base_store_params(base_store_params)
     reference = None if version is None else version_reference(version)
     as_of_ns = None if asof is None or version is not None else _nanoseconds(asof)
     try:

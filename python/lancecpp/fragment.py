@@ -561,6 +561,40 @@ class LanceFragment:
             raise_source_error(stream)
             raise translate(error, "change") from None
 
+    def update_columns(
+        self,
+        data_obj: Any,
+        left_on: str = "_rowid",
+        right_on: Optional[str] = None,
+        schema: Optional["pa.Schema"] = None,
+        *,
+        with_offsets: bool = False,
+    ) -> Union[Tuple[FragmentMetadata, List[int]], Tuple[FragmentMetadata, List[int], bytes]]:
+        """The fragment with new values of columns, in the rows whose ``left_on`` equals the
+        ``right_on`` of a row of ``data_obj``; the ids of the fields that have them; and with
+        ``with_offsets`` which rows these are, for ``updated_fragment_offsets``.
+
+        The table changes when that is committed.
+
+        >>> data = lance.write_dataset({"id": [1, 2], "x": ["a", "b"]}, "memory://update-columns")
+        >>> fragment, fields = data.get_fragment(0).update_columns({"id": [2], "x": ["B"]}, "id")
+        >>> update = lance.LanceOperation.Update(
+        ...     updated_fragments=[fragment], fields_modified=fields, update_mode="rewrite_columns"
+        ... )
+        >>> lance.LanceDataset.commit(data, update, read_version=1).to_table().to_pydict()
+        {'id': [1, 2], 'x': ['a', 'B']}
+        """
+        stream = to_stream(data_obj, schema)
+        try:
+            content, fields, offsets = self._dataset._core.update_fragment_columns(
+                self.fragment_id, stream, text("left_on", left_on), text("right_on", right_on or left_on)
+            )
+        except CoreError as error:
+            raise_source_error(stream)
+            raise translate(error, "schema") from None
+        fragment = decode_fragment(content)
+        return (fragment, fields, offsets) if with_offsets else (fragment, fields)
+
     def validate(self) -> None:
         """Raises if a file of this version is missing or damaged."""
         self._dataset.validate()

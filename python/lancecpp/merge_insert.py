@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple, Union
 
 from . import _core
 from .arrow_stream import raise_source_error, to_stream
-from .errors import CoreError, names, optional_text, seconds, text, translate, unsigned
+from .errors import CoreError, flag, names, optional_text, seconds, text, translate, unsigned
 from .transaction import Transaction, decode_transaction
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_RETRIES = 10
 _DEFAULT_TIMEOUT = timedelta(seconds=30)
+_WRITE_MODES = ("auto", "rewrite_rows", "rewrite_columns")
 
 
 class MergeInsertBuilder:
@@ -100,15 +101,28 @@ class MergeInsertBuilder:
         return self
 
     def write_mode(self, mode: str) -> "MergeInsertBuilder":
-        """``auto`` and ``rewrite_rows`` write changed rows anew."""
-        if mode == "rewrite_columns":
-            raise NotImplementedError(
-                "write_mode('rewrite_columns') is not supported by this version of lancecpp"
-            )
-        if mode not in ("auto", "rewrite_rows"):
+        """``auto`` and ``rewrite_rows`` write changed rows anew. ``rewrite_columns`` writes the
+        columns of the source, for all rows of the fragments that have a changed one, and leaves
+        the other columns where they are; it is for updates of matched rows only.
+        """
+        if mode not in _WRITE_MODES:
             raise ValueError(
-                f"Invalid write mode: {mode}. Must be 'auto', 'rewrite_rows' or 'rewrite_columns'"
+                f"Invalid write_mode: {mode}. Expected one of "
+                f"{', '.join(repr(one) for one in _WRITE_MODES)}"
             )
+        self._options.rewrites_columns = mode == "rewrite_columns"
+        return self
+
+    def target_bases(self, bases: List[str]) -> "MergeInsertBuilder":
+        """New fragments go to these base paths in turn, given by name or path; the table's URI stands
+        for its own folder."""
+        self._options.target_bases = names("bases", bases)
+        return self
+
+    def target_all_bases(self, include_primary: bool = True) -> "MergeInsertBuilder":
+        """New fragments go to all base paths in turn, with ``include_primary`` after the table's own
+        folder."""
+        self._options.target_all_bases = flag("include_primary", include_primary)
         return self
 
     def data_storage_version(self, version: str) -> "MergeInsertBuilder":

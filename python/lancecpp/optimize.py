@@ -78,7 +78,7 @@ def _checked(name: str, value: Any) -> Any:
     """An option's value, if it is of the type that the option takes."""
     if name in _COUNTS:
         return unsigned(name, value)
-    if name == "materialize_deletions":
+    if name in ("materialize_deletions", "defer_index_remap"):
         return flag(name, value)
     if name == "data_storage_version":
         return optional_text(name, value)
@@ -206,6 +206,11 @@ class Compaction:
     @staticmethod
     def plan(dataset: "LanceDataset", options: Optional[Dict[str, Any]] = None) -> CompactionPlan:
         given = {name: value for name, value in (options or {}).items() if value is not None}
+        if given.get("defer_index_remap") and dataset.has_stable_row_ids:
+            raise OSError(
+                "Not supported: Cannot compact with defer_index_remap: the dataset uses stable row "
+                "IDs, whose indexes need no remapping"
+            )
         try:
             version, tasks = dataset._core.plan_compaction(_core_options(given))
         except CoreError as error:

@@ -135,7 +135,8 @@ class LanceOperation:
         fields_modified: List[int] = field(default_factory=list)
         fields_for_preserving_frag_bitmap: List[int] = field(default_factory=list)
         update_mode: str = ""
-        updated_fragment_offsets: Optional[Dict[int, List[int]]] = None
+        #: Of ``rewrite_columns``: by fragment the rows with new values, as a portable Roaring bitmap.
+        updated_fragment_offsets: Optional[Dict[int, Union[bytes, List[int]]]] = None
 
         def __post_init__(self) -> None:
             _check_fragments(self.updated_fragments)
@@ -260,7 +261,9 @@ def _decode_rewrite(message: wire.Message) -> LanceOperation.Rewrite:
 
 def _encode_update(op: LanceOperation.Update) -> bytes:
     offsets = b"".join(
-        wire.data(9, wire.present(1, fragment) + wire.data(2, wire.packed(1, rows)))
+        wire.data(10, wire.present(1, fragment) + wire.data(2, rows))
+        if isinstance(rows, bytes)
+        else wire.data(9, wire.present(1, fragment) + wire.data(2, wire.packed(1, rows)))
         for fragment, rows in (op.updated_fragment_offsets or {}).items()
     )
     mode = _UPDATE_MODES.index(op.update_mode) if op.update_mode else 0
@@ -277,7 +280,11 @@ def _encode_update(op: LanceOperation.Update) -> bytes:
 
 def _decode_update(message: wire.Message) -> LanceOperation.Update:
     entries = [wire.Message(entry) for entry in message.messages(9)]
-    offsets = {entry.number(1): wire.Message(entry.data(2)).numbers(1) for entry in entries}
+    offsets: Dict[int, Union[bytes, List[int]]] = {
+        entry.number(1): wire.Message(entry.data(2)).numbers(1) for entry in entries
+    }
+    for bitmap in (wire.Message(entry) for entry in message.messages(10)):
+        offsets[bitmap.number(1)] = bitmap.data(2)
     return LanceOperation.Update(
         message.numbers(1),
         _decode_fragments(message, 2),

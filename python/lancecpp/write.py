@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Union
 
 from . import _core
 from .arrow_stream import raise_source_error, to_stream
+from .base_path import base_tuples, check_base_store_params
 from .errors import (
     CoreError,
     flag,
+    names,
     optional_text,
     refuse_later_work,
     string_map,
@@ -99,6 +101,16 @@ def write_dataset(
         Whether URIs may be stored that are below none of the table's base paths.
     blob_pack_file_size_threshold:
         Bytes that a file of packed blob values may grow to; default 1 GiB.
+    initial_bases:
+        Of a new table: places (:class:`DatasetBasePath`) beside its own folder that its files may
+        lie in.
+    target_bases:
+        Names or paths of such places: the data files go there, in turn. The table's URI stands for
+        its own folder.
+    target_all_bases:
+        Instead: all places there are, with True after the table's own folder.
+    base_store_params:
+        Options of the stores of such places, by their URIs; local ones need none.
     commit_message, transaction_properties:
         Kept in the transaction file.
 
@@ -192,9 +204,6 @@ _LATER = (
     "commit_lock",
     "progress",
     "use_legacy_format",
-    "initial_bases",
-    "target_bases",
-    "target_all_bases",
     "namespace_client",
     "table_id",
     "session",
@@ -209,9 +218,10 @@ def _options(call: str, arguments: Dict[str, Any]) -> "_core.WriteOptions":
         {
             **{name: get(name) for name in _LATER},
             "storage_options": get("storage_options") or None,
-            "base_store_params": get("base_store_params") or None,
         },
     )
+    check_base_store_params(get("base_store_params"))
+    target_all = get("target_all_bases")
     unsigned("max_rows_per_group", arguments["max_rows_per_group"])  # of the legacy format only
     cache_bytes = get("data_cache_bytes")
     pack_bytes = get("blob_pack_file_size_threshold")
@@ -240,6 +250,9 @@ def _options(call: str, arguments: Dict[str, Any]) -> "_core.WriteOptions":
         blob_pack_file_size_threshold=None
         if pack_bytes is None
         else _at_least_one("blob_pack_file_size_threshold", pack_bytes),
+        initial_bases=base_tuples("initial_bases", get("initial_bases") or []),
+        target_bases=names("target_bases", get("target_bases") or []),
+        target_all_bases=None if target_all is None else flag("target_all_bases", target_all),
     )
 
 

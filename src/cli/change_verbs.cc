@@ -1,5 +1,5 @@
-// Declares the verbs that change a table: restore, tag, untag, branch, branches, drop-columns,
-// delete, update, compact, cleanup, clone, upgrade, validate.
+// Declares the verbs that change a table: restore, tag, untag, branch, branches, bases, add-base,
+// drop-columns, delete, update, compact, cleanup, clone, upgrade, validate.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -53,6 +53,18 @@ void AddReferences(CLI::App& app, Action* action) {
   Verb branches(app, action, "branches", "List the branches", "flights.lance", RunBranches);
 }
 
+void AddBases(CLI::App& app, Action* action) {
+  Verb list(app, action, "bases", "List the places beside its own folder that a table may use",
+            "flights.lance", RunBases);
+
+  Verb add(app, action, "add-base", "Register a place for data files of later writes",
+           "flights.lance /mnt/large/flights --name large", RunAddBase);
+  add.app->add_option("PATH", add.arguments->base.path, "A folder or URI")->required();
+  add.app->add_option("--name", add.arguments->base.name, "What writes may call it");
+  add.app->add_flag("--dataset-root", add.arguments->base.is_dataset_root,
+                    "It has the folders of a table: files go below PATH/data");
+}
+
 void AddRows(CLI::App& app, Action* action) {
   Verb erase(app, action, "delete", "Delete rows", "flights.lance 'month < 3'", RunDelete);
   erase.app->add_option("CONDITION", erase.arguments->condition, "In SQL: true for rows to go")
@@ -91,6 +103,7 @@ void AddChangeVerbs(CLI::App& app, Action* action) {
   restore.Version("The version to go back to")->required();
 
   AddReferences(app, action);
+  AddBases(app, action);
 
   Verb drop(app, action, "drop-columns", "Take columns out of a table", "flights.lance tailnum",
             RunDropColumns);
@@ -117,10 +130,12 @@ void AddChangeVerbs(CLI::App& app, Action* action) {
 
   Verb upgrade(app, action, "upgrade", "Give a table a feature that older readers lack",
                "flights.lance --semantic-types", RunUpgrade);
-  upgrade.app
-      ->add_flag("--semantic-types", upgrade.arguments->semantic_types,
-                 "Columns take any layout of their values (docs/semantic-types.md); no way back")
-      ->required();
+  auto* features = upgrade.app->add_option_group("features")->require_option(1, 0);
+  features->add_flag(
+      "--semantic-types", upgrade.arguments->semantic_types,
+      "Columns take any layout of their values (docs/semantic-types.md); no way back");
+  features->add_flag("--stable-row-ids", upgrade.arguments->stable_row_ids,
+                     "Rows keep their ids through updates and compaction; no way back");
 
   Verb validate(app, action, "validate", "Compare every file of a version with its manifest",
                 "flights.lance", RunValidate);

@@ -133,6 +133,39 @@ Status RunBranches(const ChangeArguments& arguments) {
   return Status::OK();
 }
 
+Status RunBases(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  auto bases = dataset->base_paths();
+  std::sort(bases.begin(), bases.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  if (arguments.table.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const BasePathInfo& base : bases) {
+      nlohmann::ordered_json name;
+      if (base.name) name = *base.name;
+      list.push_back({{"id", base.id},
+                      {"name", std::move(name)},
+                      {"path", base.path},
+                      {"is_dataset_root", base.is_dataset_root}});
+    }
+    Print(ToDocument(list));
+    return Status::OK();
+  }
+  TextTable table({{"id", true}, {"name"}, {"path"}, {"root"}});
+  for (const BasePathInfo& base : bases) {
+    table.AddRow({std::to_string(base.id), Printable(base.name.value_or("")), Printable(base.path),
+                  base.is_dataset_root ? "yes" : "no"});
+  }
+  Print(table.Render(TerminalWidth()));
+  return Status::OK();
+}
+
+Status RunAddBase(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_ASSIGN_OR_RAISE(auto changed, dataset->AddBases({arguments.base}));
+  PrintVersion(arguments, *changed, "added a base path");
+  return Status::OK();
+}
+
 Status RunDropColumns(const ChangeArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
   ARROW_ASSIGN_OR_RAISE(auto changed, dataset->DropColumns(arguments.columns));
@@ -224,8 +257,15 @@ Status RunValidate(const ChangeArguments& arguments) {
 
 Status RunUpgrade(const ChangeArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
-  ARROW_ASSIGN_OR_RAISE(auto upgraded, dataset->UpgradeSemanticTypes());
-  PrintVersion(arguments, *upgraded, "has semantic types");
+  if (arguments.stable_row_ids) {
+    ARROW_ASSIGN_OR_RAISE(dataset, dataset->MigrateToStableRowIds());
+  }
+  if (arguments.semantic_types) {
+    ARROW_ASSIGN_OR_RAISE(dataset, dataset->UpgradeSemanticTypes());
+  }
+  std::string done = arguments.stable_row_ids ? "has stable row ids" : "";
+  if (arguments.semantic_types) done += done.empty() ? "has semantic types" : " and semantic types";
+  PrintVersion(arguments, *dataset, done);
   return Status::OK();
 }
 

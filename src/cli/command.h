@@ -86,6 +86,8 @@ struct ChangeArguments {
   bool delete_unverified = false;         ///< cleanup
   bool dry_run = false;                   ///< cleanup
   bool semantic_types = false;            ///< upgrade
+  bool stable_row_ids = false;            ///< upgrade
+  BasePathInfo base;                      ///< add-base
 };
 
 struct InspectArguments {
@@ -113,6 +115,8 @@ Status RunTag(const ChangeArguments& arguments);
 Status RunUntag(const ChangeArguments& arguments);
 Status RunBranch(const ChangeArguments& arguments);
 Status RunBranches(const ChangeArguments& arguments);
+Status RunBases(const ChangeArguments& arguments);
+Status RunAddBase(const ChangeArguments& arguments);
 Status RunDropColumns(const ChangeArguments& arguments);
 Status RunDelete(const ChangeArguments& arguments);
 Status RunUpdate(const ChangeArguments& arguments);

@@ -27,6 +27,19 @@ void AddFormat(CLI::App* verb, std::optional<FileFormat>* format) {
       ->check(CLI::IsMember(kFormats));
 }
 
+/// `name=path`, or a path alone.
+BasePathInfo ParseBase(const std::string& text) {
+  BasePathInfo base;
+  const size_t sign = text.find('=');
+  if (sign == std::string::npos) {
+    base.path = text;
+  } else {
+    base.name = text.substr(0, sign);
+    base.path = text.substr(sign + 1);
+  }
+  return base;
+}
+
 void AddImport(CLI::App& app, Action* action) {
   CLI::App* verb = app.add_subcommand("import", "Write a Parquet, CSV or Arrow file into a table");
   auto arguments = std::make_shared<ImportArguments>();
@@ -45,6 +58,18 @@ void AddImport(CLI::App& app, Action* action) {
       "--storage-version", write->data_storage_version,
       "Version of the data files: 2.0, 2.1, 2.2, 2.3 (unstable), stable, next; default: "
       "the table's, or 2.2");
+  verb->add_option_function<std::vector<std::string>>(
+          "--base",
+          [write](const std::vector<std::string>& bases) {
+            for (const std::string& base : bases) write->initial_bases.push_back(ParseBase(base));
+          },
+          "NAME=PATH: a place beside its own folder that a new table may use")
+      ->allow_extra_args(false);
+  verb->add_option(
+          "--target-bases", write->targets.bases,
+          "Names or paths of such places, separated by commas: data files go there in turn")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   verb->add_flag("--json", arguments->json, "Print JSON");
   verb->footer(
       "In CSV, fields without quotes that are empty or NA are null; types are guessed from the "

@@ -64,7 +64,7 @@ Result<std::shared_ptr<const Snapshot>> AddNullColumns(const Snapshot& snapshot,
   }
   ARROW_ASSIGN_OR_RAISE(NewColumns added, NewFields(snapshot, columns));
   ARROW_ASSIGN_OR_RAISE(auto fragments, AllFragments(snapshot));
-  NewFiles none(snapshot.MakeContext(), snapshot.table().store);
+  NewFiles none(snapshot.MakeContext());
   return CommitMerge(snapshot, Joined(snapshot.manifest().schema, added.table), fragments,
                      /*preserves_nullability=*/true, &none);
 }
@@ -74,7 +74,7 @@ Result<std::shared_ptr<const Snapshot>> AddColumns(
   ARROW_ASSIGN_OR_RAISE(NewColumns added, NewFields(snapshot, *values->schema()));
   Schema joined = Joined(snapshot.manifest().schema, added.table);
   ARROW_RETURN_NOT_OK(joined.Validate());
-  NewFiles files(snapshot.MakeContext(), snapshot.table().store);
+  NewFiles files(snapshot.MakeContext());
   ColumnFilesWriter writer(snapshot, added.files, &files);
   ARROW_ASSIGN_OR_RAISE(auto fragments, writer.WriteAll(*values));
   return CommitMerge(snapshot, joined, fragments, /*preserves_nullability=*/true, &files);

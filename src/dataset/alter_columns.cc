@@ -131,7 +131,7 @@ class Alterer {
   }
 
   Result<std::shared_ptr<const Snapshot>> Merge() {
-    NewFiles files(snapshot_->MakeContext(), snapshot_->table().store);
+    NewFiles files(snapshot_->MakeContext());
     ARROW_ASSIGN_OR_RAISE(auto fragments, WriteCastColumns(snapshot_, schema_, casts_, &files));
     // What only held the values from before the cast.
     for (auto& fragment : fragments) (void)RemoveDeadFiles(schema_, &fragment);

@@ -180,9 +180,8 @@ struct BlobWriter::Impl {
   Result<std::unique_ptr<ObjectWriter>> OpenBeside(uint32_t* id) {
     *id = next_id++;
     std::string path = folder + "/" + BlobFileName(*id);
-    ARROW_ASSIGN_OR_RAISE(auto object, store->OpenWriter(context, path));
-    files->Add(std::move(path));
-    return object;
+    files->Add({store, path});
+    return store->OpenWriter(context, path);
   }
 
   // ---- references ----
@@ -225,12 +224,11 @@ struct BlobWriter::Impl {
   }
 };
 
-BlobWriter::BlobWriter(const Context& context, const TableLocation& table,
-                       const std::string& data_file, BlobWriteOptions options, FileWriter* file,
-                       NewFiles* files)
+BlobWriter::BlobWriter(const Context& context, const StoreLocation& data_file,
+                       BlobWriteOptions options, FileWriter* file, NewFiles* files)
     : impl_(new Impl{.context = context,
-                     .store = table.store,
-                     .folder = BlobFolder(NewDataFilePath(table.root, data_file)),
+                     .store = data_file.store,
+                     .folder = BlobFolder(data_file.path),
                      .options = std::move(options),
                      .file = file,
                      .files = files}) {}
@@ -249,10 +247,10 @@ Result<std::shared_ptr<arrow::RecordBatch>> BlobWriter::Store(const Schema& sche
 
 Status BlobWriter::Finish() { return impl_->ClosePack(); }
 
-BlobWriteOptions RewriteBlobs(const Manifest& manifest) {
+BlobWriteOptions RewriteBlobs(const BasePaths& bases) {
   BlobWriteOptions options;
   options.allow_external_outside_bases = true;
-  for (const auto& base : manifest.head.base_paths()) options.bases.emplace(base.id(), base.path());
+  for (const auto& base : bases) options.bases.emplace(base.id(), base.path());
   return options;
 }
 

@@ -12,6 +12,7 @@
 #include "dataset/new_files.h"
 #include "file/file_writer.h"
 #include "lance/dataset.h"
+#include "table/base_paths.h"
 #include "table/table_paths.h"
 
 namespace lance {
@@ -32,8 +33,8 @@ struct BlobWriteOptions {
 class BlobWriter {
  public:
   /// `file` and `files` outlive the writer; new files are added to `files`.
-  BlobWriter(const Context& context, const TableLocation& table, const std::string& data_file,
-             BlobWriteOptions options, FileWriter* file, NewFiles* files);
+  BlobWriter(const Context& context, const StoreLocation& data_file, BlobWriteOptions options,
+             FileWriter* file, NewFiles* files);
   ~BlobWriter();
 
   /// The batch with descriptors in the place of values. Fields of `schema` and columns are matched
@@ -49,6 +50,6 @@ class BlobWriter {
 };
 
 /// For rows that are written again: their references stay as they are.
-BlobWriteOptions RewriteBlobs(const Manifest& manifest);
+BlobWriteOptions RewriteBlobs(const BasePaths& bases);
 
 }  // namespace lance

@@ -1,6 +1,8 @@
 #include "dataset/cleanup.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -55,21 +57,55 @@ bool EndsWithAny(std::string_view text, std::initializer_list<std::string_view> 
                      [&](std::string_view suffix) { return text.ends_with(suffix); });
 }
 
-/// Adds files of a version to a set: those with the base id wanted (nothing: of the table itself).
+/// Which files of a version lie below the root that is cleaned, by the base id that they have.
+struct Places {
+  /// Base ids of data files, and what their paths have before them, relative to `data/`.
+  std::map<std::optional<uint32_t>, std::string> data;
+  /// Base ids of deletion files and indexes.
+  std::set<std::optional<uint32_t>> roots;
+};
+
+/// `own`: whether the version is one of the table that is cleaned, so that files without a base id
+/// are below its root. Base paths may be, too.
+Places PlacesBelow(const std::string& root, const Manifest& manifest, bool own) {
+  Places places;
+  if (own) {
+    places.data[std::nullopt] = "";
+    places.roots.insert(std::nullopt);
+  }
+  const std::string data_folder = root + "/data";
+  for (const auto& base : manifest.head.base_paths()) {
+    auto folder = DataFolderOf(base);
+    if (!folder.ok()) continue;
+    std::string_view path = folder->location.path;
+    if (path == data_folder && base.is_dataset_root()) places.roots.insert(base.id());
+    if (path == data_folder) {
+      places.data[base.id()] = "";
+    } else if (path.starts_with(data_folder + "/")) {
+      places.data[base.id()] = std::string(path.substr(data_folder.size() + 1)) + "/";
+    }
+  }
+  return places;
+}
+
+template <typename Item>
+std::optional<uint32_t> BaseIdOf(const Item& item) {
+  return item.has_base_id() ? std::optional<uint32_t>(item.base_id()) : std::nullopt;
+}
+
+/// Adds the files of a version that are in these places to a set.
 Status AddFiles(const Context& context, ObjectStore& store, const ManifestFile& file,
-                std::optional<uint32_t> base_id, FileSet* set) {
-  auto wanted = [&](const auto& item) {
-    return item.has_base_id() ? base_id == item.base_id() : !base_id.has_value();
+                const Places& places, FileSet* set) {
+  auto add_data = [&](const table::DataFile& data) {
+    auto at = places.data.find(BaseIdOf(data));
+    if (at != places.data.end()) set->data.insert(at->second + data.path());
   };
+  auto is_at_root = [&](const auto& item) { return places.roots.contains(BaseIdOf(item)); };
   for (const FragmentSummary& summary : file.manifest().fragments) {
     ARROW_ASSIGN_OR_RAISE(auto fragment, ParseFragment(summary));
-    for (const auto& data : fragment.files()) {
-      if (wanted(data)) set->data.insert(data.path());
-    }
-    for (const auto& overlay : fragment.overlays()) {
-      if (wanted(overlay.data_file())) set->data.insert(overlay.data_file().path());
-    }
-    if (fragment.has_deletion_file() && wanted(fragment.deletion_file())) {
+    for (const auto& data : fragment.files()) add_data(data);
+    for (const auto& overlay : fragment.overlays()) add_data(overlay.data_file());
+    if (fragment.has_deletion_file() && is_at_root(fragment.deletion_file())) {
       set->deletions.insert(DeletionFileName(fragment.id(), fragment.deletion_file()));
     }
   }
@@ -77,10 +113,12 @@ Status AddFiles(const Context& context, ObjectStore& store, const ManifestFile& 
   lance::IndexSection indexes(section);
   ARROW_ASSIGN_OR_RAISE(IndexEntries * entries, indexes.Edit());
   for (const auto& entry : *entries) {
-    if (wanted(entry)) set->indexes.insert(UuidText(entry.uuid().uuid()));
+    if (is_at_root(entry)) set->indexes.insert(UuidText(entry.uuid().uuid()));
   }
   const std::string& transaction = file.manifest().head.transaction_file();
-  if (!base_id && !transaction.empty()) set->transactions.insert(transaction);
+  if (places.roots.contains(std::nullopt) && !transaction.empty()) {
+    set->transactions.insert(transaction);
+  }
   return Status::OK();
 }
 
@@ -159,8 +197,7 @@ class Cleaner {
         expired = false;
       }
       if (expired) expired_.push_back((*file)->location());
-      ARROW_RETURN_NOT_OK(
-          AddFiles(context_, store_, **file, std::nullopt, expired ? &verified_ : &referenced_));
+      ARROW_RETURN_NOT_OK(AddOwnFiles(**file, expired ? &verified_ : &referenced_));
     }
     if (!kept_by_tag.empty() && policy_.error_if_tagged_old_versions) {
       return IoError("cleanup error: ", kept_by_tag.size(), " tagged versions, such as ",
@@ -169,6 +206,10 @@ class Cleaner {
                      "error_if_tagged_old_versions=false to keep these versions");
     }
     return Status::OK();
+  }
+
+  Status AddOwnFiles(const ManifestFile& file, FileSet* set) {
+    return AddFiles(context_, store_, file, PlacesBelow(root_, file.manifest(), /*own=*/true), set);
   }
 
   Status DeleteManifests() {
@@ -216,14 +257,14 @@ class Cleaner {
     // Another clean-up was faster.
     if (!file.ok() && GetErrorCode(file.status()) == ErrorCode::kNotFound) return Status::OK();
     ARROW_RETURN_NOT_OK(file.status());
-    return AddFiles(context_, store_, **file, std::nullopt, &referenced_);
+    return AddOwnFiles(**file, &referenced_);
   }
 
   /// The transactions of commits that are under way: of files that no version names.
   Result<std::vector<Transaction>> PendingTransactions() {
     std::vector<Transaction> pending;
     if (policy_.delete_unverified) return pending;
-    ARROW_ASSIGN_OR_RAISE(auto objects, store_.List(context_, root_ + "/_transactions"));
+    ARROW_ASSIGN_OR_RAISE(auto objects, store_.List(context_, TransactionsFolder(root_)));
     for (const ObjectInfo& object : objects) {
       std::string name(NameOf(object.path));
       bool known = referenced_.transactions.contains(name) || verified_.transactions.contains(name);
@@ -286,11 +327,8 @@ class Cleaner {
       ARROW_ASSIGN_OR_RAISE(auto locations, ListVersions(context_, store_, branch_root));
       for (const ManifestLocation& location : locations) {
         ARROW_ASSIGN_OR_RAISE(auto file, ManifestFile::Read(context_, store_, location));
-        for (const auto& base : file->manifest().head.base_paths()) {
-          auto resolved = ResolveUri(base.path());
-          if (!resolved.ok() || resolved->path != root_) continue;
-          ARROW_RETURN_NOT_OK(AddFiles(context_, store_, *file, base.id(), &referenced_));
-        }
+        Places places = PlacesBelow(root_, file->manifest(), /*own=*/false);
+        ARROW_RETURN_NOT_OK(AddFiles(context_, store_, *file, places, &referenced_));
       }
     }
     return Status::OK();
@@ -369,7 +407,7 @@ class Cleaner {
                        verified_.deletions, &stats_.deletion_files_removed);
   }
   Status CleanTransactions() {
-    return CleanFolder(root_ + "/_transactions", {".txn"}, referenced_.transactions,
+    return CleanFolder(TransactionsFolder(root_), {".txn"}, referenced_.transactions,
                        verified_.transactions, &stats_.transaction_files_removed);
   }
 

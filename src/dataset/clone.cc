@@ -54,7 +54,7 @@ Result<std::shared_ptr<const Snapshot>> DeepClone(const Snapshot& source,
                                                   const TableHandle& target) {
   ARROW_RETURN_NOT_OK(CheckWritable(source.manifest()));
   ARROW_RETURN_NOT_OK(CheckVacant(target));
-  NewFiles files(target.session->MakeContext(), target.table.store);
+  NewFiles files(target.session->MakeContext());
   ARROW_RETURN_NOT_OK(CopyFiles(source, target.table, &files));
   auto cloned = Commit(source, target, CloneTransaction(source, {}, /*is_shallow=*/false));
   if (cloned.ok() || GetErrorCode(cloned.status()) == ErrorCode::kCommitUnknown) files.Keep();

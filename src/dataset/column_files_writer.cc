@@ -64,9 +64,9 @@ Status ColumnFilesWriter::OpenFragment() {
                         snapshot_.OpenFragment(context_, no_columns, fragments_[next_fragment_]));
   DataFileOptions options;
   ARROW_ASSIGN_OR_RAISE(options.file.version, snapshot_.manifest().data_version());
-  options.blobs = RewriteBlobs(snapshot_.manifest());
-  ARROW_ASSIGN_OR_RAISE(
-      file_, DataFileWriter::Open(context_, snapshot_.table(), schema_, options, files_));
+  options.blobs = RewriteBlobs(snapshot_.manifest().head.base_paths());
+  ARROW_ASSIGN_OR_RAISE(file_, DataFileWriter::Open(context_, OwnDataFolder(snapshot_.table()),
+                                                    schema_, options, files_));
   live_written_ = 0;
   last_row_ = nullptr;
   return Status::OK();

@@ -30,7 +30,7 @@ Result<std::shared_ptr<const Snapshot>> CommitOperation(const Snapshot& read,
 
 Result<std::shared_ptr<const Snapshot>> CommitOperation(const Snapshot& read,
                                                         Transaction transaction) {
-  NewFiles none(read.MakeContext(), read.table().store);
+  NewFiles none(read.MakeContext());
   return CommitOperation(read, std::move(transaction), &none);
 }
 

@@ -33,7 +33,7 @@ class EvenWriter {
         options_(options),
         files_(files) {
     file_options_.file.version = version;
-    file_options_.blobs = RewriteBlobs(snapshot.manifest());
+    file_options_.blobs = RewriteBlobs(snapshot.manifest().head.base_paths());
     uint64_t count = std::max<uint64_t>(rows / options.target_rows_per_fragment, 1);
     rows_per_file_ = rows / count;
     larger_files_ = rows % count;
@@ -43,8 +43,9 @@ class EvenWriter {
     for (int64_t at = 0; at < batch->num_rows();) {
       ARROW_RETURN_NOT_OK(context_.CheckStop());
       if (file_ == nullptr) {
-        ARROW_ASSIGN_OR_RAISE(file_, DataFileWriter::Open(context_, snapshot_.table(), schema_,
-                                                          file_options_, files_));
+        ARROW_ASSIGN_OR_RAISE(
+            file_, DataFileWriter::Open(context_, OwnDataFolder(snapshot_.table()), schema_,
+                                        file_options_, files_));
         quota_ = rows_per_file_ + (fragments_.size() < larger_files_ ? 1 : 0);
       }
       auto room = static_cast<int64_t>(quota_ - file_->num_rows());
@@ -163,7 +164,7 @@ Result<CompactionResult> RunCompactionTask(const std::shared_ptr<const Snapshot>
   ARROW_RETURN_NOT_OK(CheckWritable(snapshot->manifest()));
   ARROW_ASSIGN_OR_RAISE(uint64_t rows, CountLiveRows(*snapshot, task));
   ARROW_ASSIGN_OR_RAISE(FileVersion version, ChooseVersion(*snapshot, options));
-  NewFiles files(snapshot->MakeContext(), snapshot->table().store);
+  NewFiles files(snapshot->MakeContext());
   EvenWriter writer(*snapshot, options, version, rows, &files);
   ScanOptions scan_options;
   scan_options.batch_size = options.batch_size;

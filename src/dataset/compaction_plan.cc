@@ -34,10 +34,11 @@ class IndexCoverage {
       if (entry.name() == kFragmentReuseIndexName) coverage.has_reuse_index_ = true;
       if (IsSystemIndex(entry.name())) continue;
       ARROW_ASSIGN_OR_RAISE(auto covered, DecodeFragmentBitmap(entry.fragment_bitmap()));
-      coverage.entries_.push_back(
-          {entry.name(), std::move(covered), HoldsRowAddresses(entry, stable_row_ids)});
+      // With stable row ids, an index of addresses just stops to cover what is rewritten.
+      const bool may_lose_rows = covered && (stable_row_ids || HoldsZones(entry));
+      const bool forbids = HoldsRowAddresses(entry, stable_row_ids) && !may_lose_rows;
+      coverage.entries_.push_back({entry.name(), std::move(covered), forbids});
     }
-    coverage.remaps_ = !stable_row_ids;
     return coverage;
   }
 
@@ -50,9 +51,8 @@ class IndexCoverage {
 
   /// Refuses when an index over the fragment holds addresses, which would have to be rewritten.
   Status CheckRewritable(uint64_t fragment) const {
-    if (!remaps_) return Status::OK();
     for (const Entry& entry : entries_) {
-      if (!entry.holds_addresses || !Covers(entry, fragment)) continue;
+      if (!entry.forbids_rewrites || !Covers(entry, fragment)) continue;
       return Unsupported("compacting fragments under index '", entry.name,
                          "', whose row addresses would have to be rewritten; drop the index first");
     }
@@ -65,14 +65,14 @@ class IndexCoverage {
     std::string name;
     /// Nothing: unknown, taken for all.
     std::optional<RoaringBitmap> covered;
-    bool holds_addresses;
+    /// Its row addresses would have to be rewritten, too.
+    bool forbids_rewrites;
   };
   static bool Covers(const Entry& entry, uint64_t fragment) {
     return !entry.covered || entry.covered->contains(static_cast<uint32_t>(fragment));
   }
 
   std::vector<Entry> entries_;
-  bool remaps_ = false;
   bool has_reuse_index_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "dataset/copy_files.h"
 
+#include <map>
+
 #include "arrow/buffer.h"
 #include "base/executor.h"
 #include "table/deletion_file.h"
@@ -50,7 +52,7 @@ class Collector {
     // Blobs that are too large for the file lie in a folder named like it.
     std::string stem = from.path.substr(0, from.path.rfind('.'));
     ARROW_ASSIGN_OR_RAISE(auto beside, from.store->List(context_, stem));
-    std::string to = NewDataFilePath(target_.root, file.path());
+    std::string to = OwnDataFolder(target_).location.path + "/" + file.path();
     std::string to_stem = to.substr(0, to.rfind('.'));
     for (const ObjectInfo& object : beside) {
       copies_.push_back({{from.store, object.path}, to_stem + object.path.substr(stem.size())});
@@ -97,7 +99,15 @@ Status CopyFiles(const Snapshot& source, const TableLocation& target, NewFiles* 
   Collector collector(source, target);
   ARROW_RETURN_NOT_OK(collector.Run());
   std::vector<Copy> copies = collector.TakeCopies();
-  for (const Copy& copy : copies) files->Add(copy.to);
+  std::map<std::string_view, std::string_view> sources;
+  for (const Copy& copy : copies) {
+    auto [at, is_new] = sources.emplace(copy.to, copy.from.path);
+    if (!is_new && at->second != copy.from.path) {
+      return Unsupported("cloning a table with two files of the same name: '", at->second,
+                         "' and '", copy.from.path, "'");
+    }
+    files->Add({target.store, copy.to});
+  }
   Context context = source.MakeContext();
   return ParallelFor(context, copies.size(),
                      [&](size_t i) { return CopyOne(context, copies[i], *target.store); });

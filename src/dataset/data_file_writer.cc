@@ -9,7 +9,7 @@
 namespace lance {
 
 Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Open(const Context& context,
-                                                             const TableLocation& table,
+                                                             const DataFolder& folder,
                                                              const Schema& schema,
                                                              const DataFileOptions& options,
                                                              NewFiles* files) {
@@ -18,17 +18,19 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Open(const Context& cont
   out->schema_ = schema;
   out->version_ = options.file.version;
   out->json_ = options.json;
-  std::string path = NewDataFilePath(table.root, out->name_);
-  ARROW_ASSIGN_OR_RAISE(auto object, table.store->OpenWriter(context, path));
-  files->Add(std::move(path));
+  out->base_id_ = folder.base_id;
+  ObjectStore& store = *folder.location.store;
+  std::string path = folder.location.path + "/" + out->name_;
+  files->Add({folder.location.store, path});
+  ARROW_ASSIGN_OR_RAISE(auto object, store.OpenWriter(context, path));
   const bool blobs = HoldsLeaf(schema, IsBlobV2);
   ARROW_ASSIGN_OR_RAISE(
       out->file_,
       FileWriter::Open(context, std::move(object),
                        blobs ? WithBlobDescriptors(schema, /*v1=*/false) : schema, options.file));
   if (blobs) {
-    out->blobs_ = std::make_unique<BlobWriter>(context, table, out->name_, options.blobs,
-                                               out->file_.get(), files);
+    out->blobs_ = std::make_unique<BlobWriter>(context, StoreLocation{folder.location.store, path},
+                                               options.blobs, out->file_.get(), files);
   }
   return out;
 }
@@ -54,6 +56,7 @@ Result<table::DataFile> DataFileWriter::Finish() {
   file.set_file_major_version(numbers.major_version);
   file.set_file_minor_version(numbers.minor_version);
   file.set_file_size_bytes(result.size_bytes);
+  if (base_id_) file.set_base_id(*base_id_);
   return file;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "arrow/type_fwd.h"
@@ -20,11 +22,11 @@ struct DataFileOptions {
   JsonSource json = JsonSource::kTrusted;
 };
 
-/// Writes one data file of a table, under a new name that is added to `files`.
+/// Writes one data file into a folder, under a new name that is added to `files`.
 class DataFileWriter {
  public:
   static Result<std::unique_ptr<DataFileWriter>> Open(const Context& context,
-                                                      const TableLocation& table,
+                                                      const DataFolder& folder,
                                                       const Schema& schema,
                                                       const DataFileOptions& options,
                                                       NewFiles* files);
@@ -43,6 +45,7 @@ class DataFileWriter {
 
   Context context_;
   std::string name_;
+  std::optional<uint32_t> base_id_;
   Schema schema_;
   FileVersion version_ = kDefaultFileVersion;
   JsonSource json_ = JsonSource::kTrusted;

@@ -14,10 +14,12 @@
 #include "dataset/manage_branches.h"
 #include "dataset/manage_refs.h"
 #include "dataset/merge_table.h"
+#include "dataset/migrate_row_ids.h"
 #include "dataset/open_table.h"
 #include "dataset/restore.h"
 #include "dataset/semantic_types.h"
 #include "dataset/validate_version.h"
+#include "dataset/write_targets.h"
 #include "table/migrate_names.h"
 
 namespace lance {
@@ -135,15 +137,14 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::Truncate() const {
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::AddBases(
-    const std::vector<BasePathInfo>& bases) const {
+    const std::vector<BasePathInfo>& bases,
+    const std::map<std::string, std::string>& properties) const {
   Transaction transaction = BeginTransaction(*impl_->snapshot);
-  for (const BasePathInfo& info : bases) {
-    auto* base = transaction.mutable_update_bases()->add_new_bases();
-    base->set_id(info.id);
-    base->set_path(info.path);
-    base->set_is_dataset_root(info.is_dataset_root);
-    if (info.name) base->set_name(*info.name);
+  for (const auto& [key, value] : properties) {
+    (*transaction.mutable_transaction_properties())[key] = value;
   }
+  ARROW_ASSIGN_OR_RAISE(*transaction.mutable_update_bases()->mutable_new_bases(),
+                        ToBasePaths(bases));
   return From(CommitOperation(*impl_->snapshot, std::move(transaction)));
 }
 
@@ -155,6 +156,10 @@ std::vector<BasePathInfo> Dataset::base_paths() const {
     infos.push_back(std::move(info));
   }
   return infos;
+}
+
+arrow::Result<std::shared_ptr<Dataset>> Dataset::MigrateToStableRowIds() const {
+  return From(lance::MigrateToStableRowIds(impl_->snapshot));
 }
 
 arrow::Result<CompactionPlan> Dataset::PlanCompaction(const CompactionOptions& options) const {

@@ -32,27 +32,29 @@ Result<SourceRows> ReadSource(arrow::RecordBatchReader* source, const MergeInser
 
 }  // namespace
 
-arrow::Result<Counted> Dataset::Delete(const std::string& predicate,
-                                       const ConflictRetries& retries) const {
+arrow::Result<Counted> Dataset::Delete(const std::string& predicate, const ConflictRetries& retries,
+                                       const Poll& poll) const {
   uint64_t count = 0;
   auto run = [&](const std::shared_ptr<const Snapshot>& snapshot)
       -> Result<std::shared_ptr<const Snapshot>> {
-    ARROW_ASSIGN_OR_RAISE(auto rows, SelectRows(snapshot, predicate));
+    ARROW_ASSIGN_OR_RAISE(auto rows, SelectRows(snapshot, predicate, poll));
     count = rows->size();
-    return DeleteRows(*snapshot, rows, predicate);
+    return DeleteRows(*snapshot, rows, predicate, poll);
   };
   ARROW_ASSIGN_OR_RAISE(auto dataset, From(RetryConflicts(impl_->snapshot, retries, run)));
   return Counted(std::move(dataset), count);
 }
 
-arrow::Result<Counted> Dataset::Update(
-    const std::map<std::string, std::string>& updates, const std::optional<std::string>& where,
-    const ConflictRetries& retries, const std::optional<std::string>& data_storage_version) const {
+arrow::Result<Counted> Dataset::Update(const std::map<std::string, std::string>& updates,
+                                       const std::optional<std::string>& where,
+                                       const ConflictRetries& retries,
+                                       const std::optional<std::string>& data_storage_version,
+                                       const Poll& poll) const {
+  RowRewriteOptions options{.data_storage_version = data_storage_version, .poll = poll};
   uint64_t count = 0;
   auto run = [&](const std::shared_ptr<const Snapshot>& snapshot)
       -> Result<std::shared_ptr<const Snapshot>> {
-    ARROW_ASSIGN_OR_RAISE(UpdatedRows updated,
-                          UpdateRows(snapshot, updates, where, data_storage_version));
+    ARROW_ASSIGN_OR_RAISE(UpdatedRows updated, UpdateRows(snapshot, updates, where, options));
     count = updated.count;
     return updated.snapshot;
   };

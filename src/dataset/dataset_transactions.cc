@@ -6,6 +6,7 @@
 #include "dataset/field_messages.h"
 #include "dataset/fragment_columns.h"
 #include "dataset/open_table.h"
+#include "dataset/update_fragment.h"
 #include "dataset/write_table.h"
 #include "table/transaction.h"
 
@@ -75,7 +76,7 @@ arrow::Result<std::optional<std::string>> Dataset::DeleteFromFragment(
     }
     deleted.add(static_cast<uint32_t>(offset));
   }
-  NewFiles files(snapshot.MakeContext(), snapshot.table().store);
+  NewFiles files(snapshot.MakeContext());
   ARROW_ASSIGN_OR_RAISE(auto fragment, DeleteOffsets(snapshot, fragment_id, deleted, &files));
   files.Keep();
   if (!fragment) return std::nullopt;
@@ -91,6 +92,12 @@ arrow::Result<Widened> Dataset::MergeIntoFragment(
     uint64_t fragment_id, const std::shared_ptr<arrow::RecordBatchReader>& right,
     const std::string& left_on, const std::string& right_on) const {
   return Serialize(MergeFragmentColumns(impl_->snapshot, fragment_id, right, left_on, right_on));
+}
+
+arrow::Result<UpdatedColumns> Dataset::UpdateFragmentColumns(
+    uint64_t fragment_id, const std::shared_ptr<arrow::RecordBatchReader>& right,
+    const std::string& left_on, const std::string& right_on) const {
+  return lance::UpdateFragmentColumns(impl_->snapshot, fragment_id, right, left_on, right_on);
 }
 
 }  // namespace lance

@@ -7,6 +7,7 @@
 
 #include "dataset/new_files.h"
 #include "dataset/snapshot.h"
+#include "lance/dataset.h"
 #include "table/row_address_set.h"
 
 namespace lance {
@@ -16,7 +17,8 @@ namespace lance {
 /// RetryableConflict when another writer has changed one of the rows: select them anew.
 Result<std::shared_ptr<const Snapshot>> DeleteRows(const Snapshot& snapshot,
                                                    std::shared_ptr<const RowAddressSet> rows,
-                                                   const std::string& predicate);
+                                                   const std::string& predicate,
+                                                   const Poll& poll = {});
 /// Deletes all rows, without reading any.
 Result<std::shared_ptr<const Snapshot>> DeleteAllRows(const Snapshot& snapshot);
 
@@ -32,6 +34,6 @@ struct FragmentDeletions {
   std::vector<uint64_t> removed;
 };
 Result<FragmentDeletions> DeleteFromFragments(const Snapshot& snapshot, const RowAddressSet& rows,
-                                              NewFiles* files);
+                                              NewFiles* files, const Poll& poll);
 
 }  // namespace lance

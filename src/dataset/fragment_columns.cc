@@ -15,7 +15,7 @@ Result<WidenedFragment> AddFragmentColumns(
   WidenedFragment widened;
   widened.schema = Joined(snapshot.manifest().schema, added.table);
   ARROW_RETURN_NOT_OK(widened.schema.Validate());
-  NewFiles files(snapshot.MakeContext(), snapshot.table().store);
+  NewFiles files(snapshot.MakeContext());
   ColumnFilesWriter writer(snapshot, added.files, &files, std::vector<size_t>{index});
   ARROW_ASSIGN_OR_RAISE(auto fragments, writer.WriteAll(*values));
   widened.fragment = std::move(fragments[0]);

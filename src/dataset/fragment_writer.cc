@@ -8,13 +8,13 @@
 
 namespace lance {
 
-FragmentWriter::FragmentWriter(const Context& context, TableLocation table, Schema schema,
-                               FragmentWriteOptions options)
+FragmentWriter::FragmentWriter(const Context& context, std::vector<DataFolder> folders,
+                               Schema schema, FragmentWriteOptions options)
     : context_(context),
-      table_(std::move(table)),
+      folders_(std::move(folders)),
       schema_(std::move(schema)),
       options_(std::move(options)),
-      files_(context, table_.store) {
+      files_(context) {
   options_.max_rows_per_file = std::min(options_.max_rows_per_file, kMaxFragmentRows);
 }
 
@@ -34,8 +34,9 @@ Status FragmentWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
   for (int64_t at = 0; at < batch->num_rows();) {
     ARROW_RETURN_NOT_OK(context_.CheckStop());
     if (file_ == nullptr) {
+      const DataFolder& folder = folders_[next_folder_++ % folders_.size()];
       ARROW_ASSIGN_OR_RAISE(
-          file_, DataFileWriter::Open(context_, table_, schema_, options_.data, &files_));
+          file_, DataFileWriter::Open(context_, folder, schema_, options_.data, &files_));
     }
     auto rows = static_cast<int64_t>(RowsThatFit(*batch, at));
     bool whole = at == 0 && rows == batch->num_rows();

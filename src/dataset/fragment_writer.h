@@ -23,7 +23,8 @@ struct FragmentWriteOptions {
 /// without an id. Unless Keep() is called, the files are deleted with the writer.
 class FragmentWriter {
  public:
-  FragmentWriter(const Context& context, TableLocation table, Schema schema,
+  /// The files take turns in going to the folders.
+  FragmentWriter(const Context& context, std::vector<DataFolder> folders, Schema schema,
                  FragmentWriteOptions options);
 
   Status Write(const std::shared_ptr<arrow::RecordBatch>& batch);
@@ -39,7 +40,8 @@ class FragmentWriter {
   uint64_t RowsThatFit(const arrow::RecordBatch& batch, int64_t at) const;
 
   const Context& context_;
-  TableLocation table_;
+  std::vector<DataFolder> folders_;
+  size_t next_folder_ = 0;
   Schema schema_;
   FragmentWriteOptions options_;
   NewFiles files_;

@@ -34,8 +34,8 @@ class HandMadeTable {
   /// Writes a data file of those fields of the batch that `schema` has.
   table::DataFile WriteFile(const Schema& schema, const arrow::RecordBatch& batch) {
     std::string name = MakeDataFileName();
-    auto object =
-        handle_.table.store->OpenWriter(context_, NewDataFilePath(handle_.table.root, name));
+    auto object = handle_.table.store->OpenWriter(
+        context_, OwnDataFolder(handle_.table).location.path + "/" + name);
     auto writer = FileWriter::Open(context_, std::move(object).ValueOrDie(), schema).ValueOrDie();
     CheckOk(writer->WriteBatch(batch));
     FileWriteResult result = writer->Finish().ValueOrDie();

@@ -86,7 +86,7 @@ Result<JoinTable> JoinTable::Make(const std::shared_ptr<arrow::RecordBatchReader
   return join;
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> JoinTable::Match(
+Result<std::shared_ptr<arrow::Int32Array>> JoinTable::Find(
     const std::shared_ptr<arrow::Array>& keys, arrow::MemoryPool* pool) const {
   if (!keys->type()->Equals(keys_->type())) {
     return UserError("Index column type mismatch: expected ", keys->type()->ToString(), ", got ",
@@ -95,6 +95,13 @@ Result<std::shared_ptr<arrow::RecordBatch>> JoinTable::Match(
   arrow::compute::ExecContext exec(pool);
   arrow::compute::SetLookupOptions lookup(keys_, arrow::compute::SetLookupOptions::SKIP);
   ARROW_ASSIGN_OR_RAISE(auto found, arrow::compute::IndexIn(keys, lookup, &exec));
+  return std::static_pointer_cast<arrow::Int32Array>(found.make_array());
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> JoinTable::Match(
+    const std::shared_ptr<arrow::Array>& keys, arrow::MemoryPool* pool) const {
+  ARROW_ASSIGN_OR_RAISE(auto found, Find(keys, pool));
+  arrow::compute::ExecContext exec(pool);
   auto columns = values_->columns();
   for (auto& column : columns) {
     ARROW_ASSIGN_OR_RAISE(

@@ -22,7 +22,13 @@ class JoinTable {
 
   /// The columns that a join adds; rows without a match are null, so all are nullable.
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
-  /// For each key the matching row. Keys of another type are a user error.
+  /// What a join adds, of all rows.
+  const std::shared_ptr<arrow::RecordBatch>& values() const { return values_; }
+  /// For each key the number of the matching row of values(), or null. Keys of another type are a
+  /// user error.
+  Result<std::shared_ptr<arrow::Int32Array>> Find(const std::shared_ptr<arrow::Array>& keys,
+                                                  arrow::MemoryPool* pool) const;
+  /// For each key the matching row.
   Result<std::shared_ptr<arrow::RecordBatch>> Match(const std::shared_ptr<arrow::Array>& keys,
                                                     arrow::MemoryPool* pool) const;
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "arrow/api.h"
+#include "dataset/poll.h"
 #include "dataset/take.h"
 #include "query/expr/binder.h"
 #include "query/expr/evaluate.h"
@@ -75,11 +76,13 @@ Result<MatchCondition> MatchCondition::Bind(const std::string& sql, const Snapsh
 
 Result<std::vector<RowMatch>> MatchCondition::Filter(const Snapshot& snapshot,
                                                      const SourceRows& source,
-                                                     const std::vector<RowMatch>& pairs) const {
+                                                     const std::vector<RowMatch>& pairs,
+                                                     const Poll& poll) const {
   Context context = snapshot.MakeContext();
   const OutputEncodings encodings = WidestEncodings(snapshot.manifest().schema);
   std::vector<RowMatch> kept;
   for (size_t at = 0; at < pairs.size(); at += kPairsAtOnce) {
+    ARROW_RETURN_NOT_OK(CallPoll(poll));
     auto some = std::span(pairs).subspan(at, std::min(kPairsAtOnce, pairs.size() - at));
     std::vector<uint64_t> positions;
     std::vector<uint32_t> source_rows;

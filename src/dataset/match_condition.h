@@ -21,7 +21,7 @@ class MatchCondition {
   /// The pairs for which it is true, in their order. Only the columns that it names are read, of
   /// these rows.
   Result<std::vector<RowMatch>> Filter(const Snapshot& snapshot, const SourceRows& source,
-                                       const std::vector<RowMatch>& pairs) const;
+                                       const std::vector<RowMatch>& pairs, const Poll& poll) const;
 
  private:
   MatchCondition() = default;

@@ -21,7 +21,8 @@ void AddPairs(const KeyIndex& source, uint32_t first, uint64_t position, uint64_
 }  // namespace
 
 Result<RowMatches> MatchRows(std::shared_ptr<const Snapshot> snapshot,
-                             const std::vector<std::string>& key, const KeyIndex& source) {
+                             const std::vector<std::string>& key, const KeyIndex& source,
+                             const Poll& poll) {
   RowMatches matches;
   matches.is_matched.resize(source.size());
   if (source.size() == 0) return matches;
@@ -29,6 +30,7 @@ Result<RowMatches> MatchRows(std::shared_ptr<const Snapshot> snapshot,
   options.columns = key;
   options.with_row_address = true;
   options.batch_size = kRowsPerBatch;
+  options.poll = poll;
   options.output_encodings = WidestEncodings(snapshot->manifest().schema);
   Context context = snapshot->MakeContext();
   ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(std::move(snapshot), options));

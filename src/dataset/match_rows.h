@@ -7,6 +7,7 @@
 
 #include "dataset/key_index.h"
 #include "dataset/snapshot.h"
+#include "lance/dataset.h"
 
 namespace lance {
 
@@ -26,6 +27,7 @@ struct RowMatches {
 /// Looks each live row of the table up among the rows of the source; reads only the columns of the
 /// key.
 Result<RowMatches> MatchRows(std::shared_ptr<const Snapshot> snapshot,
-                             const std::vector<std::string>& key, const KeyIndex& source);
+                             const std::vector<std::string>& key, const KeyIndex& source,
+                             const Poll& poll);
 
 }  // namespace lance

@@ -7,6 +7,7 @@
 #include "arrow/api.h"
 #include "base/memory_budget.h"
 #include "dataset/append_schema.h"
+#include "dataset/commit_operation.h"
 #include "dataset/field_layout.h"
 #include "dataset/inserted_key_filter.h"
 #include "dataset/key_index.h"
@@ -14,10 +15,13 @@
 #include "dataset/match_rows.h"
 #include "dataset/merge_columns.h"
 #include "dataset/merge_key.h"
+#include "dataset/patch_columns.h"
+#include "dataset/poll.h"
 #include "dataset/row_rewrite.h"
 #include "dataset/select_rows.h"
 #include "dataset/source_row_values.h"
 #include "schema/semantic_schema.h"
+#include "table/fragment_bitmap.h"
 
 namespace lance {
 namespace {
@@ -99,11 +103,18 @@ class Merger {
 
   Result<UncommittedMerge> Run(RowRewrite* rewrite) {
     ARROW_RETURN_NOT_OK(FindKey());
+    const bool patches = options_.write_mode == MergeWriteMode::kRewriteColumns;
+    if (patches) ARROW_RETURN_NOT_OK(CheckPatchable());
     UncommittedMerge merge;
     SourceCursor cursor(source_);
     do {
       ARROW_RETURN_NOT_OK(MatchBlock(&cursor, rewrite, &merge.stats));
     } while (!cursor.at_end());
+    if (patches) {
+      merge.stats.updated_rows = to_patch_.size();
+      ARROW_ASSIGN_OR_RAISE(merge.transaction, PatchColumns(rewrite->files()));
+      return merge;
+    }
     ARROW_RETURN_NOT_OK(DeleteUnmatched(rewrite, &merge.stats));
     ARROW_RETURN_NOT_OK(InsertRows(rewrite, &merge.stats));
     ARROW_ASSIGN_OR_RAISE(merge.transaction, rewrite->Finish(AllFields()));
@@ -142,7 +153,7 @@ class Merger {
   Status MatchBlock(SourceCursor* cursor, RowRewrite* rewrite, MergeInsertStats* stats) {
     const auto first_row = static_cast<uint32_t>(is_matched_.size());
     ARROW_ASSIGN_OR_RAISE(KeyIndex index, IndexBlock(cursor));
-    ARROW_ASSIGN_OR_RAISE(RowMatches matches, MatchRows(snapshot_, key_names_, index));
+    ARROW_ASSIGN_OR_RAISE(RowMatches matches, MatchRows(snapshot_, key_names_, index, options_.poll));
     is_matched_.insert(is_matched_.end(), matches.is_matched.begin(), matches.is_matched.end());
     for (RowMatch& pair : matches.pairs) pair.source_row += first_row;
     if (options_.delete_not_matched_by_source) {
@@ -155,28 +166,33 @@ class Merger {
     KeyIndex index;
     do {
       if (cursor->at_end()) break;
-      auto batch = cursor->Next(kRowsIndexedAtOnce);
-      ARROW_ASSIGN_OR_RAISE(auto arranged, ArrangeBatch(mapping_, *batch));
-      arrow::ArrayVector columns;
-      for (size_t i = 0; i < key_.size(); ++i) {
-        // What it is compared with is read in this layout, JSON as JSONB.
-        const Field& key = *rewrite_schema_.FindById(key_[i]->id);
-        ARROW_ASSIGN_OR_RAISE(
-            columns.emplace_back(),
-            ToFieldLayout(key, arranged->column(static_cast<int>(arranged_key_columns_[i])),
-                          context_.pool()));
-      }
-      ARROW_ASSIGN_OR_RAISE(RowKeys keys, RowKeys::Of(columns, context_.pool()));
-      ARROW_RETURN_NOT_OK(index.Add(keys));
+      ARROW_RETURN_NOT_OK(CallPoll(options_.poll));
+      ARROW_RETURN_NOT_OK(AddKeys(*cursor->Next(kRowsIndexedAtOnce), &index));
     } while (index.memory_bytes() < index_bytes_);
     return index;
+  }
+
+  Status AddKeys(const arrow::RecordBatch& batch, KeyIndex* index) const {
+    ARROW_ASSIGN_OR_RAISE(auto arranged, ArrangeBatch(mapping_, batch));
+    arrow::ArrayVector columns;
+    for (size_t i = 0; i < key_.size(); ++i) {
+      // What it is compared with is read in this layout, JSON as JSONB.
+      const Field& key = *rewrite_schema_.FindById(key_[i]->id);
+      ARROW_ASSIGN_OR_RAISE(
+          columns.emplace_back(),
+          ToFieldLayout(key, arranged->column(static_cast<int>(arranged_key_columns_[i])),
+                        context_.pool()));
+    }
+    ARROW_ASSIGN_OR_RAISE(RowKeys keys, RowKeys::Of(columns, context_.pool()));
+    return index->Add(keys);
   }
 
   /// Rows of the table that no row of the source matches.
   Status DeleteUnmatched(RowRewrite* rewrite, MergeInsertStats* stats) const {
     if (!options_.delete_not_matched_by_source) return Status::OK();
     rewrite->DependOnAllRows();
-    ARROW_ASSIGN_OR_RAISE(auto chosen, SelectRows(snapshot_, options_.delete_condition));
+    ARROW_ASSIGN_OR_RAISE(auto chosen,
+                          SelectRows(snapshot_, options_.delete_condition, options_.poll));
     for (const auto& [fragment, offsets] : matched_.fragments) {
       auto at = chosen->fragments.find(fragment);
       if (at != chosen->fragments.end()) at->second -= offsets;
@@ -188,8 +204,7 @@ class Merger {
     return Status::OK();
   }
 
-  Status TreatMatched(std::vector<RowMatch> pairs, RowRewrite* rewrite,
-                      MergeInsertStats* stats) const {
+  Status TreatMatched(std::vector<RowMatch> pairs, RowRewrite* rewrite, MergeInsertStats* stats) {
     switch (options_.when_matched) {
       case WhenMatched::kDoNothing:
         return Status::OK();
@@ -208,11 +223,79 @@ class Merger {
     if (options_.update_condition) {
       ARROW_ASSIGN_OR_RAISE(auto condition, MatchCondition::Bind(*options_.update_condition,
                                                                  *snapshot_, *source_.schema()));
-      ARROW_ASSIGN_OR_RAISE(pairs, condition.Filter(*snapshot_, source_, pairs));
+      ARROW_ASSIGN_OR_RAISE(pairs, condition.Filter(*snapshot_, source_, pairs, options_.poll));
+    }
+    if (options_.write_mode == MergeWriteMode::kRewriteColumns) {
+      to_patch_.insert(to_patch_.end(), pairs.begin(), pairs.end());
+      return Status::OK();
     }
     ARROW_RETURN_NOT_OK(CheckUnambiguous(pairs, *rewrite->deleted()));
     stats->updated_rows += pairs.size();
     return ReplaceRows(pairs, rewrite);
+  }
+
+  Status CheckPatchable() const {
+    const char* reason = nullptr;
+    if (options_.when_matched != WhenMatched::kUpdateAll) {
+      reason = "when_matched must update rather than delete or do nothing";
+    } else if (options_.insert_not_matched) {
+      reason = "inserting unmatched source rows adds rows, which patching cannot do";
+    } else if (options_.delete_not_matched_by_source) {
+      reason = "deleting target rows unmatched by the source removes rows";
+    } else if (options_.data_storage_version) {
+      reason = "patched files have the version of the table";
+    } else if (source_.schema()->num_fields() == static_cast<int>(key_.size())) {
+      reason = "the source carries no column besides the join key";
+    } else if (MissingPaths(schema(), mapping_.file_schema).empty()) {
+      reason = "the source covers every dataset column, so there is nothing to skip";
+    }
+    if (reason == nullptr) return Status::OK();
+    return UserError("RewriteColumns cannot express this merge insert: ", reason,
+                     ". Use RewriteRows instead");
+  }
+
+  /// Writes the columns of the source, but for the key, of all fragments that have a row of a pair.
+  Result<Transaction> PatchColumns(NewFiles* files) {
+    std::sort(to_patch_.begin(), to_patch_.end(),
+              [](const RowMatch& a, const RowMatch& b) { return a.position < b.position; });
+    ARROW_RETURN_NOT_OK(CheckUnambiguous(to_patch_, {}));
+    std::vector<int> columns;
+    for (int i = 0; i < source_.schema()->num_fields(); ++i) {
+      bool is_key = std::find(key_columns_.begin(), key_columns_.end(), i) != key_columns_.end();
+      if (!is_key) columns.push_back(i);
+    }
+    ARROW_ASSIGN_OR_RAISE(auto patcher, ColumnPatcher::Make(snapshot_, &source_, columns));
+    Transaction transaction = BeginTransaction(*snapshot_);
+    auto* update = transaction.mutable_update();
+    update->set_update_mode(table::Transaction::Update::REWRITE_COLUMNS);
+    std::span<const RowMatch> pairs = to_patch_;
+    while (!pairs.empty()) {
+      ARROW_ASSIGN_OR_RAISE(size_t count, PatchFragment(patcher, pairs, files, update));
+      pairs = pairs.subspan(count);
+    }
+    if (update->updated_fragments().empty()) return transaction;
+    for (int32_t id : patcher.fields()) update->add_fields_modified(static_cast<uint32_t>(id));
+    return transaction;
+  }
+
+  /// Of the fragment that has the row of the first pair; says how many pairs that were.
+  Result<size_t> PatchFragment(const ColumnPatcher& patcher, std::span<const RowMatch> pairs,
+                               NewFiles* files, table::Transaction::Update* update) const {
+    ARROW_ASSIGN_OR_RAISE(auto counts, snapshot_->Counts());
+    size_t index = counts->FragmentAt(pairs.front().position);
+    std::vector<RowPatch> patches;
+    RoaringBitmap offsets;
+    for (const RowMatch& pair : pairs) {
+      if (pair.position >= counts->starts[index + 1]) break;
+      patches.push_back({pair.position - counts->starts[index], pair.source_row});
+      offsets.add(OffsetOf(RowAddress{pair.address}));
+    }
+    ARROW_ASSIGN_OR_RAISE(auto fragment, patcher.Patch(index, patches, files, options_.poll));
+    if (snapshot_->manifest().has_stable_row_ids()) {
+      (*update->mutable_updated_fragment_offset_bitmaps())[fragment.id()] = EncodeBitmap(offsets);
+    }
+    *update->add_updated_fragments() = std::move(fragment);
+    return patches.size();
   }
 
   /// `treated` are the rows that earlier rows of the source match.
@@ -316,6 +399,7 @@ class Merger {
 
   std::vector<bool> is_matched_;  // by row of the source, as far as it was looked up
   RowAddressSet matched_;         // of the table; only for deleting the others
+  std::vector<RowMatch> to_patch_;
 };
 
 Status CheckOptions(const MergeInsertOptions& options) {
@@ -329,7 +413,10 @@ Result<UncommittedMerge> MergeOnce(const std::shared_ptr<const Snapshot>& snapsh
                                    const SourceRows& source, const MergeInsertOptions& options,
                                    std::unique_ptr<RowRewrite>* rewrite) {
   ARROW_RETURN_NOT_OK(CheckOptions(options));
-  ARROW_ASSIGN_OR_RAISE(*rewrite, RowRewrite::Begin(snapshot, options.data_storage_version));
+  ARROW_ASSIGN_OR_RAISE(
+      *rewrite, RowRewrite::Begin(snapshot, {.data_storage_version = options.data_storage_version,
+                                             .targets = options.targets,
+                                             .poll = options.poll}));
   return Merger(snapshot, source, options).Run(rewrite->get());
 }
 

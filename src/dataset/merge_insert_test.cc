@@ -249,5 +249,59 @@ TEST_F(Merges, FilterOfInsertedKeys) {
   EXPECT_FALSE(filter_of(R"([{"k": 1, "s": null}])", only_deletes).has_inserted_rows());
 }
 
+TEST_F(Merges, ColumnsInPlace) {
+  MergeInsertOptions options;
+  options.when_matched = WhenMatched::kUpdateAll;
+  options.write_mode = MergeWriteMode::kRewriteColumns;
+  auto member =
+      arrow::schema({key_, arrow::field("s", arrow::struct_({arrow::field("a", arrow::int64())}))});
+  auto source = Source(member, R"([{"k": 2, "s": {"a": 20}}, {"k": 9, "s": {"a": 90}}])");
+  auto merged = MergeInsertRows(first_, source, options).ValueOrDie();
+  EXPECT_EQ(merged.stats.updated_rows, 1u);
+  EXPECT_THAT(Rows(merged.snapshot), ElementsAre("1 {a:int64 = 1, b:string = x} 0",
+                                                 "2 {a:int64 = 20, b:string = y} 1", "3 null 2"));
+  auto fragment = ParseFragment(merged.snapshot->fragments()[0]).ValueOrDie();
+  ASSERT_EQ(fragment.files_size(), 2);
+  EXPECT_THAT(fragment.files(0).fields(), ElementsAre(0, -2, 3));
+  EXPECT_THAT(fragment.files(1).fields(), ElementsAre(2));
+  EXPECT_EQ(ParseFragment(merged.snapshot->fragments()[1]).ValueOrDie().files_size(), 1);
+
+  // Another writer deletes a row of the fragment meanwhile.
+  auto rows = std::make_shared<RowAddressSet>();
+  rows->Add(MakeRowAddress(0, 0));
+  ASSERT_TRUE(DeleteRows(*merged.snapshot, rows, "x").ok());
+  auto late = MergeInsertRows(merged.snapshot, source, options);
+  EXPECT_EQ(GetErrorCode(late.status()), ErrorCode::kRetryableConflict);
+  EXPECT_EQ(CountFiles("data"), 3u) << "its file is gone";
+}
+
+TEST_F(Merges, CanBeInterruptedAtAnyTime) {
+  auto source = Source(schema_, R"([{"k": 2, "s": null}, {"k": 9, "s": {"a": 9, "b": "z"}}])");
+  MergeInsertOptions upsert = Upsert();
+  upsert.delete_not_matched_by_source = true;
+  upsert.update_condition = "source.k < 100";
+  MergeInsertOptions patch;
+  patch.when_matched = WhenMatched::kUpdateAll;
+  patch.write_mode = MergeWriteMode::kRewriteColumns;
+  auto member =
+      arrow::schema({key_, arrow::field("s", arrow::struct_({arrow::field("a", arrow::int64())}))});
+  auto members = Source(member, R"([{"k": 2, "s": {"a": 20}}])");
+  for (auto [options, rows] : {std::pair(upsert, &source), std::pair(patch, &members)}) {
+    size_t files = CountFiles("data") + CountFiles("_deletions");
+    int allowed = 0;
+    for (bool done = false; !done; ++allowed) {
+      ASSERT_LT(allowed, 100);
+      int left = allowed;
+      options.poll = [&] { return left-- > 0 ? Status::OK() : Status::Cancelled("enough"); };
+      auto merged = MergeInsertUncommitted(first_, *rows, options);
+      done = merged.ok();
+      if (done) break;
+      EXPECT_TRUE(merged.status().IsCancelled()) << merged.status();
+      EXPECT_EQ(CountFiles("data") + CountFiles("_deletions"), files);
+    }
+    EXPECT_GT(allowed, 2);
+  }
+}
+
 }  // namespace
 }  // namespace lance

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/context.h"
@@ -10,26 +10,37 @@
 namespace lance {
 
 /// Files written for a version that is not committed yet. Unless Keep() is called, they are deleted
-/// with this object. Not thread-safe.
+/// with this object, and so are the folders that were made for them. Not thread-safe.
 class NewFiles {
  public:
-  NewFiles(const Context& context, std::shared_ptr<ObjectStore> store)
-      : context_(context), store_(std::move(store)) {}
+  explicit NewFiles(const Context& context) : context_(context) {}
   ~NewFiles() {
-    for (const std::string& path : paths_) (void)store_->Delete(context_, path);
+    for (const StoreLocation& file : files_) (void)file.store->Delete(context_, file.path);
+    for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) {
+      folder->store->DeleteEmptyFolder(folder->path);
+    }
   }
   NewFiles(const NewFiles&) = delete;
   NewFiles& operator=(const NewFiles&) = delete;
 
-  void Add(std::string path) { paths_.push_back(std::move(path)); }
-  std::vector<std::string>* paths() { return &paths_; }
+  /// To be called before the file is written.
+  void Add(StoreLocation file) {
+    for (std::string& folder : file.store->MissingFolders(file.path)) {
+      folders_.push_back({file.store, std::move(folder)});
+    }
+    files_.push_back(std::move(file));
+  }
   /// The files belong to a version now, or may do so.
-  void Keep() { paths_.clear(); }
+  void Keep() {
+    files_.clear();
+    folders_.clear();
+  }
 
  private:
   Context context_;
-  std::shared_ptr<ObjectStore> store_;
-  std::vector<std::string> paths_;
+  std::vector<StoreLocation> files_;
+  /// Those outside come first.
+  std::vector<StoreLocation> folders_;
 };
 
 }  // namespace lance

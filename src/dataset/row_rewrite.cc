@@ -5,6 +5,8 @@
 #include "arrow/record_batch.h"
 #include "dataset/commit_operation.h"
 #include "dataset/delete_rows.h"
+#include "dataset/poll.h"
+#include "dataset/write_targets.h"
 #include "schema/semantic_schema.h"
 #include "table/feature_flags.h"
 #include "table/row_id_sequence.h"
@@ -17,34 +19,46 @@ constexpr uint64_t kMaxBytesPerFile = 90ull << 30;
 
 }  // namespace
 
-RowRewrite::RowRewrite(std::shared_ptr<const Snapshot> snapshot, FragmentWriteOptions options)
+RowRewrite::RowRewrite(std::shared_ptr<const Snapshot> snapshot, std::vector<DataFolder> folders,
+                       FragmentWriteOptions options, Poll poll)
     : snapshot_(std::move(snapshot)),
       context_(snapshot_->MakeContext()),
-      writer_(context_, snapshot_->table(), RewriteSchema(snapshot_->manifest().schema),
+      poll_(std::move(poll)),
+      writer_(context_, std::move(folders), RewriteSchema(snapshot_->manifest().schema),
               std::move(options)),
-      deletion_files_(context_, snapshot_->table().store) {}
+      files_(context_) {}
 
-Result<std::unique_ptr<RowRewrite>> RowRewrite::Begin(
-    std::shared_ptr<const Snapshot> snapshot,
-    const std::optional<std::string>& data_storage_version) {
+Result<std::unique_ptr<RowRewrite>> RowRewrite::Begin(std::shared_ptr<const Snapshot> snapshot,
+                                                      const RowRewriteOptions& rewrite) {
   ARROW_RETURN_NOT_OK(CheckWritable(snapshot->manifest()));
   FragmentWriteOptions options;
-  ARROW_ASSIGN_OR_RAISE(options.data.file.version, data_storage_version
-                                                       ? ParseFileVersion(*data_storage_version)
-                                                       : snapshot->manifest().data_version());
-  options.data.blobs = RewriteBlobs(snapshot->manifest());
+  ARROW_ASSIGN_OR_RAISE(options.data.file.version,
+                        rewrite.data_storage_version
+                            ? ParseFileVersion(*rewrite.data_storage_version)
+                            : snapshot->manifest().data_version());
+  options.data.blobs = RewriteBlobs(snapshot->manifest().head.base_paths());
   options.max_rows_per_file = kMaxRowsPerFile;
   options.max_bytes_per_file = kMaxBytesPerFile;
-  return std::unique_ptr<RowRewrite>(new RowRewrite(std::move(snapshot), std::move(options)));
+  ARROW_ASSIGN_OR_RAISE(auto folders,
+                        ChooseFolders(snapshot->uri(), snapshot->table(),
+                                      snapshot->manifest().head.base_paths(), rewrite.targets));
+  return std::unique_ptr<RowRewrite>(
+      new RowRewrite(std::move(snapshot), std::move(folders), std::move(options), rewrite.poll));
 }
 
 Status RowRewrite::Move(const std::shared_ptr<arrow::RecordBatch>& rows,
                         std::span<const uint64_t> ids) {
+  ARROW_RETURN_NOT_OK(CallPoll(poll_));
   ARROW_RETURN_NOT_OK(writer_.Write(rows));
   if (!snapshot_->manifest().has_stable_row_ids()) return Status::OK();
   moved_ids_.insert(moved_ids_.end(), ids.begin(), ids.end());
   EncodeIdsOfFullFragments();
   return Status::OK();
+}
+
+Status RowRewrite::Insert(const std::shared_ptr<arrow::RecordBatch>& rows) {
+  ARROW_RETURN_NOT_OK(CallPoll(poll_));
+  return writer_.Write(rows);
 }
 
 void RowRewrite::EncodeIdsOfFullFragments() {
@@ -59,8 +73,7 @@ void RowRewrite::EncodeIdsOfFullFragments() {
 
 Result<Transaction> RowRewrite::Finish(const std::vector<int32_t>& fields) {
   ARROW_RETURN_NOT_OK(writer_.Finish());
-  ARROW_ASSIGN_OR_RAISE(auto deletions,
-                        DeleteFromFragments(*snapshot_, *deleted_, &deletion_files_));
+  ARROW_ASSIGN_OR_RAISE(auto deletions, DeleteFromFragments(*snapshot_, *deleted_, &files_, poll_));
   EncodeIdsOfFullFragments();
   std::vector<table::DataFragment> written = writer_.fragments();
   for (size_t i = 0; i < encoded_ids_.size(); ++i) written[i].set_inline_row_ids(encoded_ids_[i]);
@@ -77,17 +90,18 @@ Result<Transaction> RowRewrite::Finish(const std::vector<int32_t>& fields) {
 }
 
 Result<std::shared_ptr<const Snapshot>> RowRewrite::Commit(Transaction transaction) {
+  ARROW_RETURN_NOT_OK(CallPoll(poll_));
   CommitOptions options;
   options.affected_rows = deleted_;
   options.depends_on_all_rows = depends_on_all_rows_;
-  auto committed = CommitOperation(*snapshot_, std::move(transaction), &deletion_files_, options);
+  auto committed = CommitOperation(*snapshot_, std::move(transaction), &files_, options);
   if (committed.ok() || GetErrorCode(committed.status()) == ErrorCode::kCommitUnknown) Keep();
   return committed;
 }
 
 void RowRewrite::Keep() {
   writer_.Keep();
-  deletion_files_.Keep();
+  files_.Keep();
 }
 
 }  // namespace lance

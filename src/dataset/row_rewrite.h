@@ -11,29 +11,39 @@
 #include "dataset/fragment_writer.h"
 #include "dataset/new_files.h"
 #include "dataset/snapshot.h"
+#include "lance/dataset.h"
 #include "table/row_address_set.h"
 #include "table/transaction.h"
 
 namespace lance {
+
+struct RowRewriteOptions {
+  /// Of the new files; default the table's.
+  std::optional<std::string> data_storage_version = {};
+  /// Where they go.
+  WriteTargets targets = {};
+  Poll poll = {};
+};
 
 /// One Update of a table: rows written anew and deleted where they were, then new rows, and other
 /// rows deleted. Unless it is committed or Keep() is called, all files are deleted with this
 /// object.
 class RowRewrite {
  public:
-  /// `data_storage_version` of the new files; default the table's.
-  static Result<std::unique_ptr<RowRewrite>> Begin(
-      std::shared_ptr<const Snapshot> snapshot,
-      const std::optional<std::string>& data_storage_version = std::nullopt);
+  static Result<std::unique_ptr<RowRewrite>> Begin(std::shared_ptr<const Snapshot> snapshot,
+                                                   const RowRewriteOptions& options);
 
   /// Rows of the table with new values; `ids` are their `_rowid`s, which they keep if they are
   /// stable. Where they were is told to Delete().
   Status Move(const std::shared_ptr<arrow::RecordBatch>& rows, std::span<const uint64_t> ids);
   /// New rows, after all that are moved.
-  Status Insert(const std::shared_ptr<arrow::RecordBatch>& rows) { return writer_.Write(rows); }
+  Status Insert(const std::shared_ptr<arrow::RecordBatch>& rows);
   void Delete(RowAddress address) { deleted_->Add(address); }
   /// More rows to be deleted.
   RowAddressSet* deleted() { return deleted_.get(); }
+
+  /// For other files of the Update.
+  NewFiles* files() { return &files_; }
 
   /// Rows that others add meanwhile would change what is done here.
   void DependOnAllRows() { depends_on_all_rows_ = true; }
@@ -45,15 +55,17 @@ class RowRewrite {
   void Keep();
 
  private:
-  RowRewrite(std::shared_ptr<const Snapshot> snapshot, FragmentWriteOptions options);
+  RowRewrite(std::shared_ptr<const Snapshot> snapshot, std::vector<DataFolder> folders,
+             FragmentWriteOptions options, Poll poll);
 
   /// The ids of moved rows go with them; rows behind those get new ones when this is committed.
   void EncodeIdsOfFullFragments();
 
   std::shared_ptr<const Snapshot> snapshot_;
   Context context_;
+  Poll poll_;
   FragmentWriter writer_;
-  NewFiles deletion_files_;
+  NewFiles files_;
   // Of moved rows, where row ids are stable: of each fragment that has ended, and those left.
   std::vector<std::string> encoded_ids_;
   std::vector<uint64_t> moved_ids_;

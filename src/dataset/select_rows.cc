@@ -23,12 +23,14 @@ void AddAll(const arrow::UInt64Array& addresses, RowAddressSet* rows) {
 }  // namespace
 
 Result<std::shared_ptr<RowAddressSet>> SelectRows(std::shared_ptr<const Snapshot> snapshot,
-                                                  const std::optional<std::string>& condition) {
+                                                  const std::optional<std::string>& condition,
+                                                  const Poll& poll) {
   ScanOptions options;
   options.columns.emplace();
   options.with_row_address = true;
   options.filter = condition;
   options.batch_size = kRowsPerBatch;
+  options.poll = poll;
   ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(std::move(snapshot), options));
   auto rows = std::make_shared<RowAddressSet>();
   while (true) {

@@ -69,7 +69,7 @@ Result<std::shared_ptr<const Snapshot>> UpgradeSemanticTypes(
   project->set_preserves_nullability(true);
   CommitOptions options;
   options.apply.semantic_types = true;
-  NewFiles none(snapshot->MakeContext(), snapshot->table().store);
+  NewFiles none(snapshot->MakeContext());
   return CommitOperation(*snapshot, std::move(transaction), &none, options);
 }
 

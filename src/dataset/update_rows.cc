@@ -7,7 +7,6 @@
 #include "base/compute_kernels.h"
 #include "dataset/json_values.h"
 #include "dataset/row_positions.h"
-#include "dataset/row_rewrite.h"
 #include "dataset/scan.h"
 #include "query/expr/binder.h"
 #include "query/expr/evaluate.h"
@@ -59,17 +58,19 @@ class Updater {
   }
 
   Result<UpdatedRows> Run(const std::optional<std::string>& where,
-                          const std::optional<std::string>& data_storage_version) {
-    ARROW_ASSIGN_OR_RAISE(auto rewrite, RowRewrite::Begin(snapshot_, data_storage_version));
-    ARROW_ASSIGN_OR_RAISE(uint64_t count, WriteUpdated(where, rewrite.get()));
+                          const RowRewriteOptions& options) {
+    ARROW_ASSIGN_OR_RAISE(auto rewrite, RowRewrite::Begin(snapshot_, options));
+    ARROW_ASSIGN_OR_RAISE(uint64_t count, WriteUpdated(where, options.poll, rewrite.get()));
     ARROW_ASSIGN_OR_RAISE(auto transaction, rewrite->Finish(UpdatedFields()));
     ARROW_ASSIGN_OR_RAISE(auto committed, rewrite->Commit(std::move(transaction)));
     return UpdatedRows{std::move(committed), count};
   }
 
  private:
-  Result<uint64_t> WriteUpdated(const std::optional<std::string>& where, RowRewrite* rewrite) {
+  Result<uint64_t> WriteUpdated(const std::optional<std::string>& where, const Poll& poll,
+                                RowRewrite* rewrite) {
     ScanOptions options;
+    options.poll = poll;
     options.filter = where;
     options.with_row_id = true;
     options.with_row_address = true;
@@ -172,10 +173,10 @@ class Updater {
 Result<UpdatedRows> UpdateRows(std::shared_ptr<const Snapshot> snapshot,
                                const std::map<std::string, std::string>& updates,
                                const std::optional<std::string>& where,
-                               const std::optional<std::string>& data_storage_version) {
+                               const RowRewriteOptions& options) {
   Updater updater(std::move(snapshot));
   ARROW_RETURN_NOT_OK(updater.Bind(updates));
-  return updater.Run(where, data_storage_version);
+  return updater.Run(where, options);
 }
 
 Status CheckUpdates(const Snapshot& snapshot, const std::map<std::string, std::string>& updates) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "dataset/row_rewrite.h"
 #include "dataset/snapshot.h"
 
 namespace lance {
@@ -21,7 +22,7 @@ struct UpdatedRows {
 Result<UpdatedRows> UpdateRows(std::shared_ptr<const Snapshot> snapshot,
                                const std::map<std::string, std::string>& updates,
                                const std::optional<std::string>& where,
-                               const std::optional<std::string>& data_storage_version);
+                               const RowRewriteOptions& options);
 
 /// Whether the columns are there and the expressions can be computed.
 Status CheckUpdates(const Snapshot& snapshot, const std::map<std::string, std::string>& updates);

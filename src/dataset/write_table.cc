@@ -10,6 +10,7 @@
 #include "dataset/fragment_writer.h"
 #include "dataset/leaf_changes.h"
 #include "dataset/new_columns.h"
+#include "dataset/write_targets.h"
 #include "schema/blob.h"
 #include "table/commit.h"
 #include "table/feature_flags.h"
@@ -31,6 +32,10 @@ struct WritePlan {
   Schema file_schema;
   /// For appends.
   AppendMapping mapping;
+  /// Those that a new table is to have.
+  BasePaths initial_bases;
+  /// Where the files go.
+  std::vector<DataFolder> folders;
 };
 
 Status CheckOptions(const WriteOptions& options) {
@@ -87,6 +92,20 @@ Result<bool> ChooseSemanticTypes(const WritePlan& plan, const WriteOptions& opti
                          "semantic_types out");
 }
 
+Status ChoosePlaces(const TableHandle& handle, const WriteOptions& options, WritePlan* plan) {
+  if (!options.initial_bases.empty()) {
+    if (plan->base != nullptr) {
+      return UserError("Cannot register new bases in ", plan->append ? "Append" : "Overwrite",
+                       " mode. Only CREATE mode can register new bases; use add_bases");
+    }
+    ARROW_ASSIGN_OR_RAISE(BasePaths given, ToBasePaths(options.initial_bases));
+    ARROW_RETURN_NOT_OK(AddBasePaths(given, &plan->initial_bases));
+  }
+  const BasePaths& bases =
+      plan->base != nullptr ? plan->base->manifest().head.base_paths() : plan->initial_bases;
+  return ChooseFolders(handle.uri, handle.table, bases, options.targets).Value(&plan->folders);
+}
+
 Result<WritePlan> MakePlan(const TableHandle& handle, std::shared_ptr<const Snapshot> read,
                            const arrow::Schema& data, const WriteOptions& options) {
   ARROW_RETURN_NOT_OK(CheckOptions(options));
@@ -98,6 +117,7 @@ Result<WritePlan> MakePlan(const TableHandle& handle, std::shared_ptr<const Snap
   plan.append = newest != nullptr && options.mode == WriteMode::kAppend;
   plan.base = read != nullptr && !plan.append ? std::move(read) : newest;
   if (newest != nullptr) ARROW_RETURN_NOT_OK(CheckWritable(newest->manifest()));
+  ARROW_RETURN_NOT_OK(ChoosePlaces(handle, options, &plan));
   ARROW_ASSIGN_OR_RAISE(plan.data_version, ChooseVersion(plan, options));
   ARROW_ASSIGN_OR_RAISE(plan.semantic_types, ChooseSemanticTypes(plan, options));
   if (plan.append) {
@@ -119,7 +139,8 @@ FragmentWriteOptions FileOptions(const WritePlan& plan, const WriteOptions& opti
     file_options.data.file.ShareCache(*options.data_cache_bytes, plan.table_schema.fields.size());
   }
   BlobWriteOptions& blobs = file_options.data.blobs;
-  if (plan.base != nullptr) blobs = RewriteBlobs(plan.base->manifest());
+  blobs = RewriteBlobs(plan.base != nullptr ? plan.base->manifest().head.base_paths()
+                                            : plan.initial_bases);
   blobs.external = options.external_blob_mode;
   blobs.allow_external_outside_bases = options.allow_external_blob_outside_bases;
   blobs.pack_file_bytes = options.blob_pack_file_size_threshold;
@@ -165,6 +186,7 @@ Transaction MakeTransaction(const WritePlan& plan, const WriteOptions& options,
     overwrite->mutable_fragments()->Add(fragments.begin(), fragments.end());
     plan.table_schema.ToProto(overwrite->mutable_schema());
     SchemaMetadataToProto(plan.table_schema, overwrite->mutable_schema_metadata());
+    *overwrite->mutable_initial_bases() = plan.initial_bases;
     for (const auto& [key, value] : options.config) {
       (*overwrite->mutable_config_upsert_values())[key] = value;
     }
@@ -208,12 +230,13 @@ Result<std::shared_ptr<const Snapshot>> WriteTable(
   Context context = handle.session->MakeContext();
   ARROW_ASSIGN_OR_RAISE(WritePlan plan,
                         MakePlan(handle, std::move(read), *data->schema(), options));
-  FragmentWriter writer(context, handle.table, plan.file_schema, FileOptions(plan, options));
+  FragmentWriter writer(context, plan.folders, plan.file_schema, FileOptions(plan, options));
   ARROW_RETURN_NOT_OK(WriteBatches(context, plan, data, &writer));
   auto committed = Commit(context, handle, plan, options, writer);
 
   // Somebody created the table that an append would have created.
-  bool raced = !committed.ok() && plan.base == nullptr && options.mode == WriteMode::kAppend &&
+  bool raced = !committed.ok() && plan.base == nullptr && plan.initial_bases.empty() &&
+               options.mode == WriteMode::kAppend &&
                GetErrorCode(committed.status()) == ErrorCode::kAlreadyExists;
   if (raced) {
     ARROW_ASSIGN_OR_RAISE(plan.base, handle.OpenNewest());
@@ -240,7 +263,7 @@ Result<Transaction> WriteUncommitted(const TableHandle& handle,
                                      const WriteOptions& options) {
   Context context = handle.session->MakeContext();
   ARROW_ASSIGN_OR_RAISE(WritePlan plan, MakePlan(handle, nullptr, *data->schema(), options));
-  FragmentWriter writer(context, handle.table, plan.file_schema, FileOptions(plan, options));
+  FragmentWriter writer(context, plan.folders, plan.file_schema, FileOptions(plan, options));
   ARROW_RETURN_NOT_OK(WriteBatches(context, plan, data, &writer));
   writer.Keep();
   return MakeTransaction(plan, options, writer.fragments());

@@ -18,6 +18,8 @@ namespace {
 
 constexpr mode_t kFileMode = 0666;
 constexpr mode_t kFolderMode = 0777;
+// Others may delete a folder while it is empty (ObjectStore::DeleteEmptyFolder).
+constexpr int kMaxFolderTries = 10;
 
 // Repeats a call that a signal interrupted.
 template <typename Call>
@@ -168,7 +170,7 @@ Status SyncFolder(const std::string& folder) {
 }
 
 Result<StagedFile> StagedFile::Make(const std::string& path, bool sync) {
-  bool made_folders = false;
+  int made_folders = 0;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(std::string staged_path, StagedName(path));
     int number = Retry([&] {
@@ -176,9 +178,12 @@ Result<StagedFile> StagedFile::Make(const std::string& path, bool sync) {
     });
     if (number >= 0) return StagedFile(path, std::move(staged_path), FileDescriptor(number), sync);
     if (errno == EEXIST) continue;
-    if (errno != ENOENT || made_folders) return SystemError(errno, "cannot create", path);
-    ARROW_RETURN_NOT_OK(MakeFolders(ParentFolder(path), sync));
-    made_folders = true;
+    if (errno != ENOENT || made_folders == kMaxFolderTries) {
+      return SystemError(errno, "cannot create", path);
+    }
+    Status made = MakeFolders(ParentFolder(path), sync);
+    if (!made.ok() && GetErrorCode(made) != ErrorCode::kNotFound) return made;
+    ++made_folders;
   }
 }
 

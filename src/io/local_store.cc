@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <memory>
@@ -220,6 +221,19 @@ class LocalStore final : public ObjectStore {
     }
     return Status::OK();
   }
+
+  std::vector<std::string> MissingFolders(const std::string& path) override {
+    std::vector<std::string> missing;
+    std::string folder = ParentFolder(path);
+    for (struct stat info; stat(folder.c_str(), &info) != 0; folder = ParentFolder(folder)) {
+      if (errno != ENOENT) break;
+      missing.push_back(folder);
+    }
+    std::reverse(missing.begin(), missing.end());
+    return missing;
+  }
+
+  void DeleteEmptyFolder(const std::string& folder) override { (void)rmdir(folder.c_str()); }
 
   bool HasLexicalListing() const override { return false; }
 

@@ -35,6 +35,21 @@ class LocalStoreTest : public testing::Test {
   std::shared_ptr<ObjectStore> store_ = MakeLocalStore();
 };
 
+TEST_F(LocalStoreTest, EmptyFolders) {
+  EXPECT_EQ(store_->MissingFolders(Path("x")), std::vector<std::string>());
+  EXPECT_EQ(store_->MissingFolders(Path("a/b/x")),
+            (std::vector<std::string>{Path("a"), Path("a/b")}));
+  ASSERT_TRUE(store_->Put(context_, Path("a/b/x"), AsBytes("1")).ok());
+  EXPECT_EQ(store_->MissingFolders(Path("a/b/y")), std::vector<std::string>());
+  for (const char* folder : {"a/b", "a", "a/b/x", "nope"}) {
+    store_->DeleteEmptyFolder(Path(folder));
+  }
+  ASSERT_TRUE(store_->Head(context_, Path("a/b/x")).ok()) << "nothing was empty";
+  ASSERT_TRUE(store_->Delete(context_, Path("a/b/x")).ok());
+  store_->DeleteEmptyFolder(Path("a/b"));
+  EXPECT_EQ(store_->MissingFolders(Path("a/b/x")), std::vector<std::string>{Path("a/b")});
+}
+
 TEST_F(LocalStoreTest, TruncatedFileIsAnErrorWithPathAndOffset) {
   std::string path = Path("x");
   ASSERT_TRUE(store_->Put(context_, path, AsBytes(std::string(10'000, 'x'))).ok());

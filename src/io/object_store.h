@@ -94,6 +94,11 @@ class ObjectStore {
   virtual Status Delete(const Context& context, const std::string& path) = 0;
   /// Deletes the folder with all it holds. A missing folder is no error.
   virtual Status DeleteFolder(const Context& context, const std::string& folder) = 0;
+  /// The folders that an object at `path` lies in and that are not there yet, outermost first. None
+  /// where folders are only parts of names.
+  virtual std::vector<std::string> MissingFolders(const std::string& path) { return {}; }
+  /// Deletes a folder if nothing is in it; else does nothing.
+  virtual void DeleteEmptyFolder(const std::string& folder) {}
   /// Whether listings come in lexical order and are paged, as in S3, so that finding the newest
   /// version should not list everything; false for local directories.
   virtual bool HasLexicalListing() const = 0;

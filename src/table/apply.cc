@@ -126,6 +126,7 @@ Result<NewVersion> Apply(const ApplyInput& input, const Transaction& transaction
                          const ApplyOptions& options) {
   ARROW_ASSIGN_OR_RAISE(NextVersion next, Begin(input, transaction, options));
   ARROW_RETURN_NOT_OK(ApplyTo(transaction, &next));
+  if (options.migrates_row_ids) ARROW_RETURN_NOT_OK(FinishRowIdMigration(&next));
   if (DropsDeadIndexes(transaction) && next.indexes.Encode()) {
     ARROW_ASSIGN_OR_RAISE(IndexEntries * entries, next.indexes.Edit());
     ARROW_RETURN_NOT_OK(DropDeadIndexes(next.manifest, entries));

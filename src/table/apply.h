@@ -20,6 +20,8 @@ struct ApplyOptions {
   FileVersion data_version = kDefaultFileVersion;
   /// Of the first version of a table; later ones inherit it.
   bool stable_row_ids = false;
+  /// Of a Merge that gives all fragments row ids: the table has them from this version on.
+  bool migrates_row_ids = false;
   /// The table has semantic types from this version on; later ones inherit it.
   bool semantic_types = false;
   /// Of a detached version; others get the number after the newest one.

@@ -8,6 +8,7 @@
 #include "schema/metadata.h"
 #include "schema/semantic_schema.h"
 #include "table/apply_operation.h"
+#include "table/base_paths.h"
 #include "table/operation_footprint.h"
 
 namespace lance {
@@ -106,13 +107,6 @@ Status ChangeField(int32_t id, const MapChange& change, Schema* schema) {
   return Status::OK();
 }
 
-uint32_t SmallestUnusedId(const google::protobuf::RepeatedPtrField<table::BasePath>& bases) {
-  uint32_t id = 1;
-  auto used = [&](const table::BasePath& base) { return base.id() == id; };
-  while (std::any_of(bases.begin(), bases.end(), used)) ++id;
-  return id;
-}
-
 }  // namespace
 
 Status ApplyUpdateConfig(const Transaction& transaction, NextVersion* next) {
@@ -132,23 +126,7 @@ Status ApplyUpdateConfig(const Transaction& transaction, NextVersion* next) {
 }
 
 Status ApplyUpdateBases(const table::Transaction::UpdateBases& update, NextVersion* next) {
-  auto* bases = next->manifest.head.mutable_base_paths();
-  for (table::BasePath added : update.new_bases()) {
-    for (const auto& base : *bases) {
-      if (added.id() != 0 && base.id() == added.id()) {
-        return UserError("base path id is in use: ", added.id());
-      }
-      if (added.has_name() && base.has_name() && base.name() == added.name()) {
-        return UserError("base path name is in use: '", added.name(), "'");
-      }
-      if (base.path() == added.path()) {
-        return UserError("base path is registered already: '", added.path(), "'");
-      }
-    }
-    if (added.id() == 0) added.set_id(SmallestUnusedId(*bases));
-    *bases->Add() = std::move(added);
-  }
-  return Status::OK();
+  return AddBasePaths(update.new_bases(), next->manifest.head.mutable_base_paths());
 }
 
 }  // namespace lance

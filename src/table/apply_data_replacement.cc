@@ -3,6 +3,7 @@
 #include <set>
 
 #include "table/apply_operation.h"
+#include "table/live_files.h"
 #include "table/new_fragments.h"
 #include "table/version_sequence.h"
 
@@ -20,26 +21,13 @@ bool IsReplacedBy(const table::DataFile& old_file, const table::DataFile& new_fi
          old_file.file_minor_version() == new_file.file_minor_version();
 }
 
-/// Marks fields of the file that another file holds now. True if nothing else is in it.
-bool Bury(const std::set<int32_t>& fields, table::DataFile* file) {
-  bool all_buried = true;
-  for (int32_t& id : *file->mutable_fields()) {
-    if (fields.contains(id)) id = kTombstoneFieldId;
-    all_buried = all_buried && id == kTombstoneFieldId;
-  }
-  return all_buried;
-}
-
 void Replace(const table::DataFile& new_file, table::DataFragment* fragment) {
   for (auto& file : *fragment->mutable_files()) {
     if (!IsReplacedBy(file, new_file)) continue;
     file = new_file;
     return;
   }
-  std::set<int32_t> fields(new_file.fields().begin(), new_file.fields().end());
-  for (int i = fragment->files_size() - 1; i >= 0; --i) {
-    if (Bury(fields, fragment->mutable_files(i))) fragment->mutable_files()->DeleteSubrange(i, 1);
-  }
+  BuryFields({new_file.fields().begin(), new_file.fields().end()}, fragment);
   *fragment->add_files() = new_file;
 }
 
@@ -79,7 +67,7 @@ Status ApplyDataReplacement(const table::Transaction::DataReplacement& replaceme
   ARROW_RETURN_NOT_OK(next->manifest.ReplaceFragments(fragments));
   if (!next->indexes.Encode()) return Status::OK();
   ARROW_ASSIGN_OR_RAISE(IndexEntries * entries, next->indexes.Edit());
-  return PruneCoverage(ids, fields, entries);
+  return PruneCoverage(ids, fields, next->manifest, entries);
 }
 
 }  // namespace lance

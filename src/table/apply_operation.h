@@ -15,6 +15,8 @@ Status ApplyDelete(const table::Transaction::Delete& removal, NextVersion* next)
 Status ApplyUpdate(const table::Transaction::Update& update, NextVersion* next);
 
 Status ApplyMerge(const table::Transaction::Merge& merge, NextVersion* next);
+/// Of a Merge that gave all rows ids.
+Status FinishRowIdMigration(NextVersion* next);
 Status ApplyProject(const table::Transaction::Project& project, NextVersion* next);
 Status ApplyDataReplacement(const table::Transaction::DataReplacement& replacement,
                             NextVersion* next);

@@ -80,8 +80,8 @@ Status UpdateIndexes(const Transaction& transaction, const std::set<uint64_t>& m
   if (!next->indexes.Encode()) return Status::OK();
   const Update& update = transaction.update();
   ARROW_ASSIGN_OR_RAISE(IndexEntries * entries, next->indexes.Edit());
-  ARROW_RETURN_NOT_OK(
-      PruneCoverage(UpdatedFragments(transaction), FieldSet(update.fields_modified()), entries));
+  ARROW_RETURN_NOT_OK(PruneCoverage(UpdatedFragments(transaction),
+                                    FieldSet(update.fields_modified()), next->manifest, entries));
   if (!next->stable_row_ids || update.update_mode() != Update::REWRITE_ROWS) return Status::OK();
   return CoverMovedRows(TouchedFragments(transaction), moved,
                         FieldSet(update.fields_for_preserving_frag_bitmap()), entries);

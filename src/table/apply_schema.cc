@@ -7,6 +7,7 @@
 #include "table/apply_operation.h"
 #include "table/live_files.h"
 #include "table/new_fragments.h"
+#include "table/system_index.h"
 #include "table/version_sequence.h"
 
 namespace lance {
@@ -146,7 +147,7 @@ Status PruneIndexes(const FileChanges& changes, NextVersion* next) {
   if (!next->indexes.Encode()) return Status::OK();
   ARROW_ASSIGN_OR_RAISE(IndexEntries * entries, next->indexes.Edit());
   for (const auto& [fragment, fields] : changes.moved_fields) {
-    ARROW_RETURN_NOT_OK(PruneCoverage({fragment}, fields, entries));
+    ARROW_RETURN_NOT_OK(PruneCoverage({fragment}, fields, next->manifest, entries));
   }
   return Status::OK();
 }
@@ -205,6 +206,27 @@ Status ApplyMerge(const table::Transaction::Merge& merge, NextVersion* next) {
   RaiseFieldIdLimit(&next->manifest);
   ARROW_RETURN_NOT_OK(AddNewFragments(std::move(fragments.added), {}, next).status());
   return PruneIndexes(changes, next);
+}
+
+Status FinishRowIdMigration(NextVersion* next) {
+  ARROW_ASSIGN_OR_RAISE(IndexEntries * entries, next->indexes.Edit());
+  std::string names;
+  for (const auto& entry : *entries) {
+    if (entry.name() == kFragmentReuseIndexName) continue;
+    names += (names.empty() ? "'" : ", '") + entry.name() + "'";
+  }
+  if (!names.empty()) {
+    return UserError(
+        "Cannot migrate to stable row IDs while indexes exist on the dataset. Drop the following "
+        "indexes first, then migrate, and create them again afterwards: ",
+        names);
+  }
+  entries->Clear();
+  uint64_t rows = 0;
+  for (const FragmentSummary& fragment : next->manifest.fragments) rows += fragment.physical_rows;
+  next->manifest.head.set_next_row_id(rows);
+  next->stable_row_ids = true;
+  return Status::OK();
 }
 
 Status ApplyProject(const table::Transaction::Project& project, NextVersion* next) {

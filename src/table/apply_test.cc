@@ -150,6 +150,68 @@ TEST(Apply, StableRowIds) {
   EXPECT_FALSE(Apply(nullptr, Overwrite({5}), {})->has_stable_row_ids());
 }
 
+table::BasePath NewBase(uint32_t id, const std::string& path) {
+  table::BasePath base;
+  base.set_id(id);
+  base.set_path(path);
+  return base;
+}
+
+TEST(Apply, BasePathsOfANewTable) {
+  auto transaction = Overwrite({5});
+  auto* overwrite = transaction.mutable_overwrite();
+  *overwrite->add_initial_bases() = NewBase(0, "/one");
+  *overwrite->add_initial_bases() = NewBase(0, "/two");
+  overwrite->mutable_fragments(0)->mutable_files(0)->set_base_id(2);
+  auto first = Apply(nullptr, transaction, {}).ValueOrDie();
+  EXPECT_EQ(first.head.base_paths(1).id(), 2u);
+  EXPECT_EQ(first.head.reader_feature_flags(), feature_flag::kBasePaths);
+  EXPECT_FALSE(Apply(&first, transaction, {}).ok()) << "of new tables only";
+
+  auto append = Append({1});
+  append.mutable_append()->mutable_fragments(0)->mutable_files(0)->set_base_id(2);
+  EXPECT_TRUE(Apply(&first, append, {}).ok());
+  append.mutable_append()->mutable_fragments(0)->mutable_files(0)->set_base_id(3);
+  EXPECT_EQ(GetErrorCode(Apply(&first, append, {}).status()), ErrorCode::kUserInput);
+
+  // An id of 0 that files name is one.
+  overwrite->mutable_initial_bases(1)->set_id(5);
+  overwrite->mutable_fragments(0)->mutable_files(0)->set_base_id(0);
+  auto zero = Apply(nullptr, transaction, {}).ValueOrDie();
+  EXPECT_EQ(zero.head.base_paths(0).id(), 0u);
+}
+
+TEST(Apply, MigratesToStableRowIds) {
+  auto first = Apply(nullptr, Overwrite({5, 6}), {}).ValueOrDie();
+  Transaction transaction;
+  auto* merge = transaction.mutable_merge();
+  *merge->mutable_schema() = first.head.fields();
+  uint64_t next_id = 0;
+  for (const auto& summary : first.fragments) {
+    auto& fragment = *merge->add_fragments() = ParseFragment(summary).ValueOrDie();
+    fragment.set_inline_row_ids(RowIdSequence::Range(next_id, summary.physical_rows).Encode());
+    next_id += summary.physical_rows;
+  }
+  ApplyOptions options;
+  options.migrates_row_ids = true;
+  auto second = Apply(&first, transaction, options).ValueOrDie();
+  EXPECT_TRUE(second.has_stable_row_ids());
+  EXPECT_EQ(second.head.next_row_id(), 11u);
+  auto fragment = ParseFragment(second.fragments[1]).ValueOrDie();
+  EXPECT_EQ(fragment.inline_row_ids(), RowIdSequence::Range(5, 6).Encode());
+  EXPECT_FALSE(fragment.has_inline_created_at_versions()) << "they count as made by version 1";
+  EXPECT_EQ(Apply(&second, Append({2}), {}).ValueOrDie().head.next_row_id(), 13u);
+
+  table::IndexSection indexes;
+  indexes.add_indices()->set_name("old");
+  ApplyInput input{.newest = &first, .index_section = indexes.SerializeAsString()};
+  EXPECT_EQ(GetErrorCode(lance::Apply(input, transaction, options).status()),
+            ErrorCode::kUserInput);
+  indexes.mutable_indices(0)->set_name("__lance_frag_reuse");
+  input.index_section = indexes.SerializeAsString();
+  EXPECT_FALSE(lance::Apply(input, transaction, options).ValueOrDie().index_section.has_value());
+}
+
 TEST(Apply, FlagsAreDerivedAnewOrKept) {
   auto first = Apply(nullptr, Overwrite({5}), {}).ValueOrDie();
   auto deleted = NewFragment(3);

@@ -3,6 +3,7 @@
 
 #include "schema/semantic_schema.h"
 #include "table/apply_operation.h"
+#include "table/base_paths.h"
 #include "table/new_fragments.h"
 
 namespace lance {
@@ -21,6 +22,24 @@ Status AdvanceFieldIdLimit(Manifest* manifest) {
   }
   manifest->head.set_max_allocated_field_id(std::max(limit, manifest->schema.MaxFieldId()));
   return Status::OK();
+}
+
+bool UsesBase(const table::Transaction::Overwrite& overwrite, uint32_t id) {
+  return std::any_of(
+      overwrite.fragments().begin(), overwrite.fragments().end(), [&](const auto& f) {
+        return std::any_of(f.files().begin(), f.files().end(), [&](const table::DataFile& file) {
+          return file.has_base_id() && file.base_id() == id;
+        });
+      });
+}
+
+/// An id of 0 is one that files may name, or stands for the next unused one.
+Status RegisterInitialBases(const table::Transaction::Overwrite& overwrite, BasePaths* bases) {
+  BasePaths others;
+  for (const auto& base : overwrite.initial_bases()) {
+    *(base.id() == 0 && UsesBase(overwrite, 0) ? bases : &others)->Add() = base;
+  }
+  return AddBasePaths(others, bases);
 }
 
 }  // namespace
@@ -48,7 +67,7 @@ Status ApplyOverwrite(const table::Transaction::Overwrite& overwrite, NextVersio
     if (next->newest != nullptr) {
       return UserError("base paths can be given when a table is created only; use add_bases");
     }
-    *manifest.head.mutable_base_paths() = overwrite.initial_bases();
+    ARROW_RETURN_NOT_OK(RegisterInitialBases(overwrite, manifest.head.mutable_base_paths()));
   }
   std::vector<table::DataFragment> fragments(overwrite.fragments().begin(),
                                              overwrite.fragments().end());

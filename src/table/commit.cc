@@ -50,11 +50,11 @@ uint64_t RandomDetachedVersion() {
 }
 
 /// An index that is being made does not cover values that were updated meanwhile (rule p).
-Status PruneNewIndexes(const Transaction& theirs, Transaction* ours) {
+Status PruneNewIndexes(const Transaction& theirs, const Manifest& newest, Transaction* ours) {
   if (!ours->has_create_index() || !theirs.has_update()) return Status::OK();
   std::set<int32_t> fields;
   for (uint32_t id : theirs.update().fields_modified()) fields.insert(static_cast<int32_t>(id));
-  return PruneCoverage(UpdatedFragments(theirs), fields,
+  return PruneCoverage(UpdatedFragments(theirs), fields, newest,
                        ours->mutable_create_index()->mutable_new_indices());
 }
 
@@ -79,6 +79,10 @@ class Committer {
         committed.ok() || GetErrorCode(committed.status()) == ErrorCode::kCommitUnknown;
     if (!may_be_committed) {
       for (const std::string& path : written_) (void)table_.store->Delete(context_, path);
+      if (read_ == nullptr) {
+        table_.store->DeleteEmptyFolder(TransactionsFolder(table_.root));
+        table_.store->DeleteEmptyFolder(VersionsFolder(table_.root));
+      }
     }
     return committed;
   }
@@ -158,7 +162,7 @@ class Committer {
     RebaseSubject ours{transaction_, &read_->manifest(), options_.affected_rows.get(),
                        &newest_->manifest(), options_.depends_on_all_rows};
     ARROW_RETURN_NOT_OK(CheckConflict(ours, *theirs, file.version(), &shared_fragments_));
-    return PruneNewIndexes(*theirs, &transaction_);
+    return PruneNewIndexes(*theirs, newest_->manifest(), &transaction_);
   }
 
   /// The version to go back to must be one that could be written on.

@@ -1,5 +1,7 @@
 #include "table/index_files.h"
 
+#include "table/base_paths.h"
+
 namespace lance {
 
 std::string IndexesFolder(std::string_view root) { return std::string(root) + "/_indices"; }
@@ -22,15 +24,12 @@ Result<StoreLocation> LocateIndexFolder(const TableLocation& table, const Manife
   if (!entry.has_base_id()) {
     return StoreLocation{table.store, IndexesFolder(table.root) + "/" + uuid};
   }
-  for (const auto& base : manifest.head.base_paths()) {
-    if (base.id() != entry.base_id()) continue;
-    ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(base.path()));
-    std::string folder =
-        base.is_dataset_root() ? IndexesFolder(location.path) : std::string(location.path);
-    folder.append("/").append(uuid);
-    return StoreLocation{std::move(location.store), std::move(folder)};
-  }
-  return Corrupt("manifest has no base path with id ", entry.base_id());
+  const table::BasePath* base = FindBasePath(manifest.head.base_paths(), entry.base_id());
+  if (base == nullptr) return Corrupt("manifest has no base path with id ", entry.base_id());
+  ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(base->path()));
+  std::string folder = base->is_dataset_root() ? IndexesFolder(location.path) : location.path;
+  folder.append("/").append(uuid);
+  return StoreLocation{std::move(location.store), std::move(folder)};
 }
 
 }  // namespace lance

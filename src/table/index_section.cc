@@ -78,6 +78,29 @@ size_t CountCovered(const std::set<uint64_t>& ids, const RoaringBitmap& bitmap) 
   }));
 }
 
+bool HasReuseIndex(const IndexEntries& entries) {
+  return std::any_of(entries.begin(), entries.end(), [](const IndexMetadata& entry) {
+    return entry.name() == kFragmentReuseIndexName;
+  });
+}
+
+/// By a reuse index, a fragment that is gone stands for those that have its rows now.
+void RemoveDead(const Manifest& manifest, RoaringBitmap* covered) {
+  RoaringBitmap live;
+  for (const FragmentSummary& fragment : manifest.fragments) {
+    live.add(static_cast<uint32_t>(fragment.id));
+  }
+  *covered &= live;
+}
+
+/// Adds the fields that are above one of `fields`. True if this one is or has one of them.
+bool AddParents(const Field& field, std::set<int32_t>* fields) {
+  bool changed = fields->contains(field.id);
+  for (const Field& child : field.children) changed = AddParents(child, fields) || changed;
+  if (changed) fields->insert(field.id);
+  return changed;
+}
+
 /// `/lance.table.BTreeIndexDetails` and the like, compared by what comes last, in any case.
 bool IsOfType(const IndexMetadata& entry, std::string_view type) {
   std::string_view url = entry.index_details().type_url();
@@ -119,13 +142,20 @@ std::optional<bool> IndexSection::has_covering_fields() const {
 }
 
 Status PruneCoverage(const std::set<uint64_t>& fragments, const std::set<int32_t>& fields,
-                     IndexEntries* entries) {
+                     const Manifest& manifest, IndexEntries* entries) {
+  std::set<int32_t> changed = fields;
+  for (const Field& field : manifest.schema.fields) AddParents(field, &changed);
+  const bool has_reuse_index = HasReuseIndex(*entries);
   for (IndexMetadata& entry : *entries) {
-    if (!IsOn(entry, fields)) continue;
+    if (!IsOn(entry, changed)) continue;
     ARROW_ASSIGN_OR_RAISE(auto covered, DecodeFragmentBitmap(entry.fragment_bitmap()));
-    if (!covered || CountCovered(fragments, *covered) == 0) continue;
+    if (!covered) continue;
+    const RoaringBitmap before = *covered;
+    if (has_reuse_index && CountCovered(fragments, before) != fragments.size()) {
+      RemoveDead(manifest, &*covered);
+    }
     for (uint64_t id : fragments) covered->remove(static_cast<uint32_t>(id));
-    entry.set_fragment_bitmap(EncodeBitmap(*covered));
+    if (!(*covered == before)) entry.set_fragment_bitmap(EncodeBitmap(*covered));
   }
   return Status::OK();
 }
@@ -139,6 +169,8 @@ Status DropDeadIndexes(const Manifest& manifest, IndexEntries* entries) {
     if (!IsSystemIndex(entry.name())) by_name[entry.name()].push_back(&entry);
   }
   std::set<std::string> dead;
+  // What is gone may stand for fragments that are there.
+  if (HasReuseIndex(*entries)) by_name.clear();
   for (const auto& [name, segments] : by_name) {
     ARROW_ASSIGN_OR_RAISE(auto empty, EmptySegments(segments, manifest));
     dead.merge(empty);
@@ -190,8 +222,11 @@ Status ReplaceCoverage(const std::vector<ReplacedFragments>& groups, bool stable
 
 bool HoldsRowAddresses(const IndexMetadata& entry, bool stable_row_ids) {
   if (!stable_row_ids) return true;
-  return IsOfType(entry, "ZoneMapIndexDetails") || IsOfType(entry, "BloomFilterIndexDetails") ||
-         (IsOfType(entry, "BTreeIndexDetails") && entry.index_version() >= 1);
+  return HoldsZones(entry) || (IsOfType(entry, "BTreeIndexDetails") && entry.index_version() >= 1);
+}
+
+bool HoldsZones(const IndexMetadata& entry) {
+  return IsOfType(entry, "ZoneMapIndexDetails") || IsOfType(entry, "BloomFilterIndexDetails");
 }
 
 }  // namespace lance

@@ -36,9 +36,10 @@ class IndexSection {
   std::optional<table::IndexSection> entries_;
 };
 
-/// Takes fragments out of the coverage of indexes on one of the fields, whose values have changed.
+/// Takes fragments of a version out of the coverage of indexes on one of the fields, or on one
+/// above them, whose values have changed.
 Status PruneCoverage(const std::set<uint64_t>& fragments, const std::set<int32_t>& fields,
-                     IndexEntries* entries);
+                     const Manifest& manifest, IndexEntries* entries);
 
 /// Drops what has become useless (spec/table-format.md §7.8 †): entries on fields that are not in
 /// the schema, and segments that cover no fragment any more, but for the earliest of an index.
@@ -61,5 +62,8 @@ Status ReplaceCoverage(const std::vector<ReplacedFragments>& groups, bool stable
 
 /// Whether entries hold row addresses, in a table with stable row ids or without.
 bool HoldsRowAddresses(const table::IndexMetadata& entry, bool stable_row_ids);
+/// Whether an index knows ranges of rows instead of rows. Such an index can't be rewritten for rows
+/// that have moved: it does not cover them any more.
+bool HoldsZones(const table::IndexMetadata& entry);
 
 }  // namespace lance

@@ -63,7 +63,7 @@ TEST(IndexSection, UnknownFieldsSurviveChanges) {
   bytes[1] = static_cast<char>(bytes[1] + static_cast<char>(unknown.size()));
   bytes += unknown;
   IndexSection section(bytes);
-  ASSERT_TRUE(PruneCoverage({1}, {0}, section.Edit().ValueOrDie()).ok());
+  ASSERT_TRUE(PruneCoverage({1}, {0}, Manifest(), section.Edit().ValueOrDie()).ok());
   std::string encoded = *section.Encode();
   EXPECT_NE(encoded.find(unknown), std::string::npos);
   EXPECT_NE(encoded, bytes);
@@ -81,10 +81,40 @@ TEST(IndexSection, PruneCoverage) {
   Add(&entries, "a", 0, Covering({1, 2, 3}));
   Add(&entries, "b", 1, Covering({1, 2, 3}));
   Add(&entries, "unknown", 0, "");
-  ASSERT_TRUE(PruneCoverage({2, 9}, {0}, &entries).ok());
+  ASSERT_TRUE(PruneCoverage({2, 9}, {0}, Manifest(), &entries).ok());
   EXPECT_EQ(CoverageOf(entries[0]), (Ids{1, 3}));
   EXPECT_EQ(CoverageOf(entries[1]), (Ids{1, 2, 3}));
   EXPECT_EQ(entries[2].fragment_bitmap(), "");
+}
+
+TEST(IndexSection, PruneCoverageOfFieldsAbove) {
+  Manifest manifest = WithFragments({1, 2});
+  Field item = manifest.schema.fields[0];
+  item.id = 1;
+  manifest.schema.fields[0].children = {item, item};
+  manifest.schema.fields[0].children[1].id = 2;
+  IndexEntries entries;
+  Add(&entries, "parent", 0, Covering({1, 2}));
+  Add(&entries, "member", 1, Covering({1, 2}));
+  Add(&entries, "sibling", 2, Covering({1, 2}));
+  ASSERT_TRUE(PruneCoverage({2}, {1}, manifest, &entries).ok());
+  EXPECT_EQ(CoverageOf(entries[0]), Ids{1});
+  EXPECT_EQ(CoverageOf(entries[1]), Ids{1});
+  EXPECT_EQ(CoverageOf(entries[2]), (Ids{1, 2}));
+}
+
+TEST(IndexSection, PruneCoverageThroughAReuseIndex) {
+  Manifest manifest = WithFragments({3, 4});
+  IndexEntries entries;
+  Add(&entries, "moved", 0, Covering({1, 2, 3}));
+  Add(&entries, "__lance_frag_reuse", 0, Covering({4}))->clear_fields();
+  ASSERT_TRUE(PruneCoverage({3}, {0}, manifest, &entries).ok());
+  EXPECT_EQ(CoverageOf(entries[0]), (Ids{1, 2})) << "which stand for 4";
+  ASSERT_TRUE(PruneCoverage({4}, {0}, manifest, &entries).ok());
+  EXPECT_EQ(CoverageOf(entries[0]), Ids{});
+  Add(&entries, "moved", 0, Covering({1}));
+  ASSERT_TRUE(DropDeadIndexes(manifest, &entries).ok());
+  EXPECT_EQ(entries.size(), 3) << "segments may cover more than they say";
 }
 
 TEST(IndexSection, DropDead) {

@@ -14,6 +14,17 @@ bool HasLiveField(const table::DataFile& file, const Schema& schema) {
 
 }  // namespace
 
+void BuryFields(const std::set<int32_t>& fields, table::DataFragment* fragment) {
+  for (int i = fragment->files_size() - 1; i >= 0; --i) {
+    bool all_buried = true;
+    for (int32_t& id : *fragment->mutable_files(i)->mutable_fields()) {
+      if (fields.contains(id)) id = kTombstoneFieldId;
+      all_buried = all_buried && id == kTombstoneFieldId;
+    }
+    if (all_buried) fragment->mutable_files()->DeleteSubrange(i, 1);
+  }
+}
+
 bool RemoveDeadFiles(const Schema& schema, table::DataFragment* fragment) {
   bool changed = false;
   for (int i = fragment->files_size() - 1; i >= 0; --i) {

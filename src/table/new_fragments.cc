@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "table/base_paths.h"
 #include "table/created_versions.h"
 #include "table/row_id_sequence.h"
 #include "table/row_words.h"
@@ -106,6 +107,11 @@ Status CheckDataFile(const table::DataFile& file, NextVersion* next) {
                      ": V1 and V2 storage versions cannot be mixed");
   }
   if (version != next->data_version) next->mixes_file_versions = true;
+  if (file.has_base_id() &&
+      FindBasePath(next->manifest.head.base_paths(), file.base_id()) == nullptr) {
+    return UserError("data file '", file.path(), "' lies in base path ", file.base_id(),
+                     ", which the table lacks");
+  }
   return Status::OK();
 }
 

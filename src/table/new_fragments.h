@@ -15,7 +15,8 @@ Result<std::vector<table::DataFragment>> AddNewFragments(std::vector<table::Data
                                                          const std::set<uint64_t>& sources,
                                                          NextVersion* next);
 
-/// Checks that a data file may be in the table, and notes whether its version is another one.
+/// Checks that a data file may be in the table and that it has the base path that the file lies in,
+/// and notes whether its version is another one.
 Status CheckDataFile(const table::DataFile& file, NextVersion* next);
 
 }  // namespace lance

@@ -1,11 +1,12 @@
 #include "table/table_paths.h"
 
+#include "table/base_paths.h"
 #include "table/deletion_file.h"
 
 namespace lance {
 namespace {
 
-constexpr std::string_view kDataFolder = "/data/";
+constexpr std::string_view kDataFolder = "/data";
 constexpr std::string_view kDeletionsFolder = "/_deletions/";
 
 struct Base {
@@ -16,12 +17,10 @@ struct Base {
 Result<Base> FindBase(const TableLocation& table, const Manifest& manifest,
                       std::optional<uint32_t> base_id) {
   if (!base_id) return Base{{table.store, table.root}, true};
-  for (const auto& base : manifest.head.base_paths()) {
-    if (base.id() != *base_id) continue;
-    ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(base.path()));
-    return Base{std::move(location), base.is_dataset_root()};
-  }
-  return Corrupt("manifest has no base path with id ", *base_id);
+  const table::BasePath* base = FindBasePath(manifest.head.base_paths(), *base_id);
+  if (base == nullptr) return Corrupt("manifest has no base path with id ", *base_id);
+  ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(base->path()));
+  return Base{std::move(location), base->is_dataset_root()};
 }
 
 }  // namespace
@@ -38,12 +37,12 @@ std::string TransactionFileName(uint64_t read_version, std::string_view uuid) {
   return std::to_string(read_version) + "-" + std::string(uuid) + ".txn";
 }
 
-std::string TransactionPath(std::string_view root, std::string_view file_name) {
-  return std::string(root) + "/_transactions/" + std::string(file_name);
+std::string TransactionsFolder(std::string_view root) {
+  return std::string(root) + "/_transactions";
 }
 
-std::string NewDataFilePath(std::string_view root, std::string_view file_name) {
-  return std::string(root) + std::string(kDataFolder) + std::string(file_name);
+std::string TransactionPath(std::string_view root, std::string_view file_name) {
+  return TransactionsFolder(root) + "/" + std::string(file_name);
 }
 
 std::string NewDeletionFilePath(std::string_view root, std::string_view file_name) {
@@ -70,14 +69,24 @@ std::string MainRoot(std::string_view root, const Manifest& manifest) {
   return std::string(root);
 }
 
+DataFolder OwnDataFolder(const TableLocation& table) {
+  return {{table.store, table.root + std::string(kDataFolder)}};
+}
+
+Result<DataFolder> DataFolderOf(const table::BasePath& base) {
+  ARROW_ASSIGN_OR_RAISE(StoreLocation location, ResolveUri(base.path()));
+  if (base.is_dataset_root()) location.path += kDataFolder;
+  return DataFolder{std::move(location), base.id()};
+}
+
 Result<StoreLocation> LocateDataFile(const TableLocation& table, const Manifest& manifest,
                                      const table::DataFile& file) {
   ARROW_RETURN_NOT_OK(CheckRelativePath(file.path()));
   std::optional<uint32_t> base_id;
   if (file.has_base_id()) base_id = file.base_id();
   ARROW_ASSIGN_OR_RAISE(Base base, FindBase(table, manifest, base_id));
-  base.location.path += base.is_dataset_root ? kDataFolder : "/";
-  base.location.path += file.path();
+  if (base.is_dataset_root) base.location.path += kDataFolder;
+  base.location.path += "/" + file.path();
   return base.location;
 }
 

@@ -17,8 +17,8 @@ struct TableLocation {
 };
 
 std::string TransactionFileName(uint64_t read_version, std::string_view uuid);
+std::string TransactionsFolder(std::string_view root);
 std::string TransactionPath(std::string_view root, std::string_view file_name);
-std::string NewDataFilePath(std::string_view root, std::string_view file_name);
 std::string NewDeletionFilePath(std::string_view root, std::string_view file_name);
 std::string TagsFolder(std::string_view main_root);
 std::string BranchesFolder(std::string_view main_root);
@@ -32,6 +32,15 @@ Result<StoreLocation> LocateDataFile(const TableLocation& table, const Manifest&
 /// The root of the table that holds a data file: this one, or a base path.
 Result<StoreLocation> LocateRoot(const TableLocation& table, const Manifest& manifest,
                                  const table::DataFile& file);
+/// A folder that new data files go into, and the base path that it belongs to; nothing: the table's
+/// own.
+struct DataFolder {
+  StoreLocation location;
+  std::optional<uint32_t> base_id = {};
+};
+DataFolder OwnDataFolder(const TableLocation& table);
+Result<DataFolder> DataFolderOf(const table::BasePath& base);
+
 /// Names that files hold stay below their folder: neither absolute nor climbing, else Corrupt.
 Status CheckRelativePath(std::string_view path);
 Result<StoreLocation> LocateDeletionFile(const TableLocation& table, const Manifest& manifest,

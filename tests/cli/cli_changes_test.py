@@ -85,3 +85,39 @@ def test_clone_and_validate(cli, uri, tmp_path):
     assert cli("validate", tmp_path / "deep").out == "valid, version 2\n"
     next((tmp_path / "deep" / "data").iterdir()).unlink()
     cli.fails("validate", tmp_path / "deep")
+
+
+def test_base_paths(cli, uri, tmp_path):
+    assert cli.json("bases", uri) == []
+    place = tmp_path / "place"
+    assert cli("add-base", uri, place, "--name", "p").out == "added a base path, version 3\n"
+    assert "in use" in cli.fails("add-base", uri, tmp_path / "other", "--name", "p")
+    cli("import", tmp_path / "one.parquet", uri, "--mode", "append", "--target-bases", "p")
+    assert len(list(place.iterdir())) == 1
+    assert cli.json("bases", uri) == [
+        {"id": 1, "name": "p", "path": str(place), "is_dataset_root": False}
+    ]
+    assert str(place) in cli("bases", uri).out
+    assert cli("count", uri).out == "8\n"
+
+
+def test_import_into_several_places(cli, tmp_path):
+    pq.write_table(pa.table({"id": range(6)}), tmp_path / "six.parquet")
+    new = tmp_path / "new.lance"
+    bases = ["--base", f"a={tmp_path / 'a'}", "--base", tmp_path / "b"]
+    targets = ["--target-bases", f"a,{tmp_path / 'b'},{new}", "--max-rows-per-file", "2"]
+    cli("import", *bases, *targets, tmp_path / "six.parquet", new)
+    places = [tmp_path / "a", tmp_path / "b", new / "data"]
+    assert [len(list(place.iterdir())) for place in places] == [1, 1, 1]
+    assert cli("count", new).out == "6\n"
+    assert "not found" in cli.fails(
+        "import", tmp_path / "six.parquet", tmp_path / "x.lance", "--target-bases", "nope"
+    )
+    assert not (tmp_path / "x.lance").exists()
+
+
+def test_upgrade_to_stable_row_ids(cli, uri):
+    assert cli("upgrade", uri, "--stable-row-ids").out == "has stable row ids, version 3\n"
+    both = cli("upgrade", uri, "--stable-row-ids", "--semantic-types").out
+    assert both == "has stable row ids and semantic types, version 4\n"
+    assert "--stable-row-ids" in cli.fails("upgrade", uri, status=2)

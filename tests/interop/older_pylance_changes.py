@@ -15,7 +15,12 @@ def finding(path):
     try:
         table = lance.dataset(path)
         rows = table.count_rows()
-        table.validate()
+        try:
+            table.validate()
+        except OSError as error:
+            # What it says of files with fields that lie elsewhere now, also of its own.
+            if "Field id -2 is not in increasing order" not in str(error):
+                raise
         table.delete("key = 8")
         table.insert(pa.table({"key": pa.array([55], pa.int32())}))
         table.update({"v": "1.0"}, where="key = 55")

@@ -157,6 +157,68 @@ def test_ctrl_c_ends_a_read(lancecpp, path):
     assert output.split() == ["interrupted", "True", "200000"]
 
 
+INTERRUPTED_CHANGES = {
+    "delete": "table.delete(slow)",
+    "update": "table.update({'s': f\"CASE WHEN {slow} THEN s ELSE s || 'y' END\"})",
+    "merge_insert": """
+        table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all().execute(data)
+    """,
+    "rewrite_columns": """
+        upsert = table.merge_insert("id").when_matched_update_all().write_mode("rewrite_columns")
+        upsert.execute(data.select(["id", "s"]))
+    """,
+}
+
+
+@pytest.mark.parametrize("change", INTERRUPTED_CHANGES)
+def test_ctrl_c_ends_a_change_of_rows_and_undoes_it(change, lancecpp, path):
+    """The signal comes at any time of the change: at the end of its work it is too late."""
+    body = textwrap.indent(textwrap.dedent(INTERRUPTED_CHANGES[change]).strip(), " " * 12)
+    output = run(
+        """
+        import os, signal, sys, threading, time
+        import pyarrow as pa, lancecpp
+        path = sys.argv[1]
+        data = pa.table({"id": range(400_000), "s": ["a b c " * 10] * 400_000, "t": ["x"] * 400_000})
+        slow = " OR ".join(f"s LIKE '%a%b%c%d{i}%'" for i in range(50))
+        table = lancecpp.write_dataset(data, path, max_rows_per_file=50_000)
+
+        def files():
+            return sorted(name for _, _, names in os.walk(path) for name in names)
+
+        def change():
+BODY
+        def interrupt():
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        started = time.monotonic()
+        change()
+        whole = time.monotonic() - started
+        undone = 0
+        for part in (0.02, 0.1, 0.3, 0.5):
+            table = lancecpp.dataset(path, version=1)
+            table.restore()
+            version, before, sent = table.version, files(), []
+            timer = threading.Timer(part * whole, interrupt)
+            timer.start()
+            try:
+                change()
+                timer.join()
+                time.sleep(1)
+            except KeyboardInterrupt:
+                took = time.monotonic() - sent[0]
+            if lancecpp.dataset(path).version == version:
+                undone += 1
+                assert took < 2, took
+                assert files() == before
+        print("undone", undone > 0)
+        """.replace("BODY", body),
+        path,
+    )
+    assert output.split() == ["undone", "True"]
+
+
 def test_a_scan_can_be_left_at_any_point(lancecpp, path):
     table = lancecpp.write_dataset({"id": list(range(50000))}, path, max_rows_per_file=1000)
     for pulled in (0, 1, 7):

@@ -155,8 +155,7 @@ class Stress {
     int64_t key = static_cast<int64_t>(Below(kPairedKeys / 2)) * 2;
     std::string where = "k = " + std::to_string(key) + " OR k = " + std::to_string(key + 1);
     auto run = [&](const SnapshotPtr& snapshot) -> Result<SnapshotPtr> {
-      ARROW_ASSIGN_OR_RAISE(auto updated,
-                            UpdateRows(snapshot, {{"v", "v + 1"}}, where, std::nullopt));
+      ARROW_ASSIGN_OR_RAISE(auto updated, UpdateRows(snapshot, {{"v", "v + 1"}}, where, {}));
       if (updated.count != 2) return IoError("updated ", updated.count, " rows of a pair");
       return updated.snapshot;
     };

@@ -107,6 +107,10 @@ class WrappedStore final : public ObjectStore {
   Status DeleteFolder(const Context& context, const std::string& folder) override {
     return Call(CallKind::kDelete, folder, [&] { return inner_->DeleteFolder(context, folder); });
   }
+  std::vector<std::string> MissingFolders(const std::string& path) override {
+    return inner_->MissingFolders(path);
+  }
+  void DeleteEmptyFolder(const std::string& folder) override { inner_->DeleteEmptyFolder(folder); }
   bool HasLexicalListing() const override { return inner_->HasLexicalListing(); }
 
  private:

@@ -221,7 +221,7 @@ Status Writer::Update(const Operation& operation, Outcome* outcome) {
     outcome->base = snapshot->manifest().version();
     ARROW_ASSIGN_OR_RAISE(
         auto updated, UpdateRows(snapshot, {{kValue, "v + " + std::to_string(operation.number)}},
-                                 operation.condition.Sql(), std::nullopt));
+                                 operation.condition.Sql(), {}));
     outcome->updated = updated.count;
     return updated.snapshot;
   };
