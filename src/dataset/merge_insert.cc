@@ -153,7 +153,8 @@ class Merger {
   Status MatchBlock(SourceCursor* cursor, RowRewrite* rewrite, MergeInsertStats* stats) {
     const auto first_row = static_cast<uint32_t>(is_matched_.size());
     ARROW_ASSIGN_OR_RAISE(KeyIndex index, IndexBlock(cursor));
-    ARROW_ASSIGN_OR_RAISE(RowMatches matches, MatchRows(snapshot_, key_names_, index, options_.poll));
+    ARROW_ASSIGN_OR_RAISE(RowMatches matches,
+                          MatchRows(snapshot_, key_names_, index, options_.poll));
     is_matched_.insert(is_matched_.end(), matches.is_matched.begin(), matches.is_matched.end());
     for (RowMatch& pair : matches.pairs) pair.source_row += first_row;
     if (options_.delete_not_matched_by_source) {

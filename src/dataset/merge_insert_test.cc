@@ -275,6 +275,47 @@ TEST_F(Merges, ColumnsInPlace) {
   EXPECT_EQ(CountFiles("data"), 3u) << "its file is gone";
 }
 
+TEST_F(Merges, ColumnsInPlaceFromASourceInParts) {
+  TableHandle handle{"memory://parts", {MakeMemoryStore(), "/t"}, std::make_shared<TableSession>()};
+  auto column = [](int64_t first, int64_t step, int64_t count) -> std::shared_ptr<arrow::Array> {
+    arrow::Int64Builder numbers;
+    for (int64_t i = 0; i < count; ++i) EXPECT_TRUE(numbers.Append(first + i * step).ok());
+    return numbers.Finish().ValueOrDie();
+  };
+  arrow::FieldVector fields;
+  for (const char* name : {"k", "v", "w"}) fields.push_back(arrow::field(name, arrow::int64()));
+  auto keys = column(0, 1, 300'000);
+  auto whole = arrow::RecordBatch::Make(arrow::schema(fields), 300'000, {keys, keys, keys});
+  WriteOptions write;
+  write.max_rows_per_file = 120'000;
+  auto table =
+      WriteTable(handle, nullptr, arrow::RecordBatchReader::Make({whole}).ValueOrDie(), write)
+          .ValueOrDie();
+  // Even keys from the last to the first, so that parts have rows of several fragments.
+  fields.pop_back();
+  auto given = arrow::RecordBatch::Make(
+      arrow::schema(fields), 150'000, {column(300'000, -2, 150'000), column(-300'000, 2, 150'000)});
+  std::vector<std::shared_ptr<arrow::RecordBatch>> parts;
+  for (int64_t at = 0; at < 150'000; at += 10'000) parts.push_back(given->Slice(at, 10'000));
+  auto reader = arrow::RecordBatchReader::Make(parts).ValueOrDie();
+  auto source =
+      SourceRows::Read(reader.get(), arrow::default_memory_pool(), {.memory_bytes = 100'000})
+          .ValueOrDie();
+  MergeInsertOptions options;
+  options.on = {"k"};
+  options.when_matched = WhenMatched::kUpdateAll;
+  options.write_mode = MergeWriteMode::kRewriteColumns;
+  options.memory_budget = 1;
+  auto merged = MergeInsertRows(table, source, options).ValueOrDie();
+  EXPECT_EQ(merged.stats.updated_rows, 149'999u) << "all even keys but 0";
+  auto batch = ScanTable(merged.snapshot, {}).ValueOrDie()->CombineChunksToBatch().ValueOrDie();
+  ASSERT_EQ(batch->num_rows(), 300'000);
+  const auto& values = static_cast<const arrow::Int64Array&>(*batch->column(1));
+  for (int64_t key = 0; key < batch->num_rows(); ++key) {
+    ASSERT_EQ(values.Value(key), key % 2 == 0 ? -key : key);
+  }
+}
+
 TEST_F(Merges, CanBeInterruptedAtAnyTime) {
   auto source = Source(schema_, R"([{"k": 2, "s": null}, {"k": 9, "s": {"a": 9, "b": "z"}}])");
   MergeInsertOptions upsert = Upsert();
