@@ -1,5 +1,6 @@
 #include "dataset/merge_plan.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <sstream>
@@ -49,15 +50,21 @@ struct Measured {
 std::string MetricsText(const Measured& measured) {
   const auto& update = measured.merge.transaction.update();
   uint64_t bytes = 0;
+  int files = update.new_fragments_size();
   for (const auto& fragment : update.new_fragments()) {
     for (const auto& file : fragment.files()) bytes += file.file_size_bytes();
+  }
+  if (update.update_mode() == table::Transaction::Update::REWRITE_COLUMNS) {
+    files = update.updated_fragments_size();
+    for (const auto& fragment : update.updated_fragments()) {
+      bytes += fragment.files().rbegin()->file_size_bytes();
+    }
   }
   const MergeInsertStats& stats = measured.merge.stats;
   std::ostringstream text;
   text << ", elapsed=" << static_cast<double>(measured.elapsed.count()) / 1e6 << "ms"
        << ", metrics=[bytes_written=" << bytes << ", num_deleted_rows=" << stats.deleted_rows
-       << ", num_files_written=" << update.new_fragments_size()
-       << ", num_inserted_rows=" << stats.inserted_rows
+       << ", num_files_written=" << files << ", num_inserted_rows=" << stats.inserted_rows
        << ", num_updated_rows=" << stats.updated_rows << "]";
   return text.str();
 }
@@ -82,9 +89,15 @@ Result<std::string> PlanText(const Snapshot& snapshot, const arrow::Schema& sour
   if (measured) text << ", metrics=[rows=" << measured->source_rows << "]";
   text << "\n    LanceScan: columns=" << ListText(key)
        << ", num_fragments=" << snapshot.fragments().size() << ", rows=" << counts->total();
-  std::vector<std::string> kept = MissingPaths(schema, mapping.file_schema);
-  if (options.when_matched == WhenMatched::kUpdateAll && !kept.empty()) {
-    text << "\n  LanceTake: columns=" << ListText(kept);
+  std::vector<std::string> taken = MissingPaths(schema, mapping.file_schema);
+  if (options.write_mode == MergeWriteMode::kRewriteColumns) {
+    taken = source.field_names();
+    std::erase_if(taken, [&](const std::string& name) {
+      return std::find(key.begin(), key.end(), name) != key.end();
+    });
+  }
+  if (options.when_matched == WhenMatched::kUpdateAll && !taken.empty()) {
+    text << "\n  LanceTake: columns=" << ListText(taken);
   }
   text << "\n";
   return text.str();

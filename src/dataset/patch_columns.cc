@@ -22,20 +22,26 @@ namespace {
 /// Rows that are read, put together and written at once.
 constexpr uint64_t kRowsAtOnce = 1 << 15;
 
-/// Paths that give the fields of `part` as they are nested.
-void AddPaths(const std::vector<Field>& whole, const std::vector<Field>& part,
-              const std::string& prefix, std::vector<std::string>* paths) {
+/// Paths that give the fields of `part` as they are nested. Lists come whole: their items are not
+/// those of the row before.
+Status AddPaths(const std::vector<Field>& whole, const std::vector<Field>& part,
+                const std::string& prefix, std::vector<std::string>* paths) {
   for (const Field& field : part) {
     auto full = std::find_if(whole.begin(), whole.end(),
                              [&](const Field& other) { return other.id == field.id; });
     std::string path = prefix.empty() ? field.name : prefix + "." + InBackTicks(field.name);
     if (SameTree(*full, field)) {
       paths->push_back(std::move(path));
-    } else {
-      AddPaths(full->children, field.children, prefix.empty() ? InBackTicks(field.name) : path,
-               paths);
+      continue;
     }
+    if (full->logical_type != "struct") {
+      return UserError("the data lacks members of the items of column '", path,
+                       "', which can't be kept; give all of them");
+    }
+    ARROW_RETURN_NOT_OK(AddPaths(full->children, field.children,
+                                 prefix.empty() ? InBackTicks(field.name) : path, paths));
   }
+  return Status::OK();
 }
 
 /// The rows of `old`, but those of `patches` (counted from `start`) from `patched`, one after the
@@ -85,7 +91,7 @@ Result<ColumnPatcher> ColumnPatcher::Make(std::shared_ptr<const Snapshot> snapsh
   patcher.old_values_ = {.columns = std::vector<std::string>(),
                          .path_style = PathStyle::kNested,
                          .output_encodings = WidestEncodings(table)};
-  AddPaths(table.fields, patched.fields, "", &*patcher.old_values_.columns);
+  ARROW_RETURN_NOT_OK(AddPaths(table.fields, patched.fields, "", &*patcher.old_values_.columns));
   return patcher;
 }
 

@@ -334,6 +334,37 @@ def test_json_and_blobs(lancecpp, path):
         rewrite(table, pa.table({"a": [1], "b": lancecpp.blob_array([b"z"])}))
 
 
+def test_lists_come_whole(lancecpp, path):
+    data = pa.table({"a": range(2), "l": [[{"x": 1, "y": 2}], []], "keep": [1, 2]})
+    table = lancecpp.write_dataset(data, path)
+    with pytest.raises(OSError, match="lacks members of the items of column 'l'"):
+        rewrite(table, pa.table({"a": [0], "l": [[{"x": 5}, {"x": 6}]]}))
+    rewrite(table, pa.table({"a": [0], "l": [[{"x": 5, "y": 6}, {"x": 7, "y": 8}]]}))
+    assert column(table, "l") == [[{"x": 5, "y": 6}, {"x": 7, "y": 8}], []]
+
+
+def test_required_columns(lancecpp, path):
+    schema = pa.schema([("a", pa.int64()), pa.field("x", pa.int64(), False), ("y", pa.int64())])
+    table = lancecpp.write_dataset(pa.table({"a": [1], "x": [1], "y": [1]}, schema=schema), path)
+    with pytest.raises(OSError, match="null in a field that is not nullable: field 'x'"):
+        rewrite(table, pa.table({"a": [1], "x": pa.array([None], pa.int64())}))
+    assert table.latest_version == 1 and column(table, "x") == [1]
+
+
+def test_columns_without_a_file(lancecpp, path):
+    table = lancecpp.write_dataset(ROWS, path)
+    table.add_columns(pa.field("late", pa.string()))
+    rewrite(table, pa.table({"a": [1], "late": ["x"]}))
+    assert column(table, "late") == [None, "x", None, None, None, None]
+
+
+def test_analysis(lancecpp, table):
+    builder = table.merge_insert("a").write_mode("rewrite_columns").when_matched_update_all()
+    plan = builder.analyze_plan(pa.table({"a": [1, 4], "s": ["m", "n"]}))
+    assert "num_files_written=2" in plan and "num_updated_rows=2" in plan
+    assert "bytes_written=0" not in plan and table.latest_version == 1
+
+
 # Row ids that come later.
 
 
