@@ -380,6 +380,7 @@ class Merger {
       ARROW_RETURN_NOT_OK(AddKeysOf(*batch, context_.pool(), &keys));
     }
     std::vector<int32_t> ids;
+    ids.reserve(fields.size());
     for (const Field* field : fields) ids.push_back(field->id);
     *transaction->mutable_update()->mutable_inserted_rows() = keys.Finish(ids);
     return Status::OK();
