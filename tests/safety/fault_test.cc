@@ -8,8 +8,11 @@
 #include "arrow/api.h"
 #include "base/executor.h"
 #include "dataset/cleanup.h"
+#include "dataset/commit_operation.h"
 #include "dataset/manage_branches.h"
 #include "dataset/manage_refs.h"
+#include "dataset/merge_insert.h"
+#include "dataset/migrate_row_ids.h"
 #include "dataset/scan.h"
 #include "gtest/gtest.h"
 #include "safety/faulty_store.h"
@@ -89,6 +92,33 @@ Run OnNewest(const std::function<Status(const Snapshot&)>& run) {
   };
 }
 
+/// What some functions take.
+std::shared_ptr<const Snapshot> Shared(const Snapshot& snapshot) {
+  return HandleOf(snapshot).Open(snapshot.file()).ValueOrDie();
+}
+
+/// New values in place, in rows of both fragments.
+Status RewriteValues(const Snapshot& newest) {
+  auto schema =
+      arrow::schema({arrow::field(kKey, arrow::int64()), arrow::field(kValue, arrow::int64())});
+  arrow::ArrayVector columns;
+  for (int64_t first : {1, 70}) {
+    arrow::Int64Builder builder;
+    ARROW_RETURN_NOT_OK(builder.AppendValues({first, first + 3, first + 8}));
+    ARROW_ASSIGN_OR_RAISE(columns.emplace_back(), builder.Finish());
+  }
+  ARROW_ASSIGN_OR_RAISE(
+      auto reader,
+      arrow::RecordBatchReader::Make({arrow::RecordBatch::Make(schema, 3, std::move(columns))}));
+  ARROW_ASSIGN_OR_RAISE(auto source,
+                        SourceRows::Read(reader.get(), arrow::default_memory_pool(), {}));
+  MergeInsertOptions options;
+  options.on = {kKey};
+  options.when_matched = WhenMatched::kUpdateAll;
+  options.write_mode = MergeWriteMode::kRewriteColumns;
+  return MergeInsertRows(Shared(newest), source, options).status();
+}
+
 std::vector<Case> Cases() {
   std::vector<Case> cases = {
       {"append", Steps({Make(OperationKind::kAppend)})},
@@ -123,8 +153,17 @@ std::vector<Case> Cases() {
                      return CreateBranch(newest, kBranch, newest.manifest().version()).status();
                    }),
                    /*in_steps=*/true});
+  cases.push_back({"add base path", OnNewest([](const Snapshot& newest) {
+                     Transaction transaction = BeginTransaction(newest);
+                     transaction.mutable_update_bases()->add_new_bases()->set_path("/beside");
+                     return CommitOperation(newest, std::move(transaction)).status();
+                   })});
+  cases.push_back({"rewrite columns", OnNewest(RewriteValues)});
   // Half of them each way: how rows are named matters little here.
   for (size_t i = 0; i < cases.size(); ++i) cases[i].stable_row_ids = i % 2 == 0;
+  cases.push_back({"migrate row ids", OnNewest([](const Snapshot& newest) {
+                     return MigrateToStableRowIds(Shared(newest)).status();
+                   })});
   return cases;
 }
 
@@ -135,6 +174,8 @@ Result<std::string> Contents(const std::shared_ptr<const Snapshot>& snapshot) {
   ARROW_ASSIGN_OR_RAISE(auto batch, table->CombineChunksToBatch());
   for (const auto& field : batch->schema()->fields()) text << field->ToString() << " ";
   for (const auto& column : batch->columns()) text << column->ToString();
+  text << snapshot->manifest().has_stable_row_ids() << " "
+       << snapshot->manifest().head.base_paths_size() << " ";
   const auto& config = snapshot->manifest().head.config();
   for (const auto& [key, value] : std::map<std::string, std::string>(config.begin(), config.end()))
     text << key << "=" << value << " ";
