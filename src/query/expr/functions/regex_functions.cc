@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -10,17 +11,20 @@
 #include "query/expr/kernel/gather.h"
 #include "query/expr/kernel/reading.h"
 #include "query/expr/kernel/regex_literal.h"
+#include "query/expr/kernel/regex_syntax.h"
 #include "query/expr/kernel/substring_search.h"
+#include "query/expr/kernel/text_output.h"
+#include "query/expr/kernel/utf8.h"
 
 namespace lance::query {
 namespace {
 
 using arrow::Array;
+using lance::internal::Concat;
 using Bound = std::optional<BoundFunction>;
 using BindArgs = std::span<const ExprPtr>;
 
-// Regular expressions are those of Arrow's kernels (RE2), whose syntax is that of the reference for
-// all but rare constructs.
+// Arrow's kernels match with RE2; patterns are brought into its syntax.
 
 Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const CallContext& context,
                                          const std::shared_ptr<Array>& texts,
@@ -32,19 +36,34 @@ Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const Call
   return result.make_array();
 }
 
-/// The pattern with its flags (`i`, `s`, `m`, `U`) written into it. `g` belongs to regexp_replace.
-std::string PatternOf(std::span<const Operand> args, size_t flags_at) {
-  auto pattern = std::string(BytesValues(args[1])[0]);
-  if (args.size() <= flags_at) return pattern;
+/// The pattern, with the flags at `flags_at`. `g` belongs to regexp_replace.
+Result<RegexPattern> PatternOf(std::span<const Operand> args, size_t flags_at) {
   std::string flags;
-  for (char flag : BytesValues(args[flags_at])[0]) {
-    if (flag != 'g') flags += flag;
+  if (args.size() > flags_at) {
+    for (char flag : BytesValues(args[flags_at])[0]) {
+      if (flag != 'g') flags += flag;
+    }
   }
-  return flags.empty() ? pattern : "(?" + flags + ")" + pattern;
+  return TranslateRegex(BytesValues(args[1])[0], flags);
 }
 
 bool HasGlobalFlag(std::span<const Operand> args) {
   return args.size() > 3 && BytesValues(args[3])[0].find('g') != std::string_view::npos;
+}
+
+/// Takes any number of characters, so that what follows begins where a character does.
+constexpr std::string_view kAnyStart = "\\A(?s:.*?)";
+
+/// The pattern for a search of its first match.
+std::string ForFirstMatch(const RegexPattern& pattern) {
+  if (!pattern.has_inner_boundary) return pattern.text;
+  return Concat(kAnyStart, "(?:", pattern.text, ")");
+}
+
+/// For what looks at all matches.
+Status RefuseInnerBoundary(const RegexPattern& pattern) {
+  if (!pattern.has_inner_boundary) return Status::OK();
+  return UserError("\\B is not supported where all matches are looked for");
 }
 
 /// Matches only the rows that have `literal`; nullptr if that are too many for it to pay.
@@ -70,9 +89,10 @@ Result<std::shared_ptr<Array>> MatchWithLiteral(
 
 Result<std::shared_ptr<Array>> RegexpLike(const CallContext& context, std::span<const Operand> args,
                                           int64_t rows) {
-  arrow::compute::MatchSubstringOptions options(PatternOf(args, 2));
-  // Flags are written into the pattern, which then has no literal.
-  const std::string literal = RequiredLiteral(options.pattern);
+  ARROW_ASSIGN_OR_RAISE(RegexPattern pattern, PatternOf(args, 2));
+  arrow::compute::MatchSubstringOptions options(ForFirstMatch(pattern));
+  const bool has_flags = args.size() > 2;
+  const std::string literal = has_flags ? "" : RequiredLiteral(BytesValues(args[1])[0]);
   if (!args[0].is_constant && !literal.empty()) {
     ARROW_ASSIGN_OR_RAISE(auto matches, MatchWithLiteral(context, args[0], rows, literal, options));
     if (matches != nullptr) return matches;
@@ -80,90 +100,67 @@ Result<std::shared_ptr<Array>> RegexpLike(const CallContext& context, std::span<
   return CallArrow("match_substring_regex", context, args[0].array, options);
 }
 
-/// Nulls have no match.
+/// Where a count starts: after the first `start - 1` characters of each text.
+Result<Operand> TextsFrom(const CallContext& context, std::span<const Operand> args) {
+  if (args.size() < 3) return args[0];
+  const int64_t start = FixedValues<int64_t>(args[2])[0];
+  if (start < 1) return UserError("regexp_count() starts at character 1 or later, not at ", start);
+  BytesValues texts(args[0]);
+  const CallContext text_context{context.pool, args[0].array->type()};
+  ARROW_ASSIGN_OR_RAISE(auto rest,
+                        MapTexts(text_context, args.first(1), args[0].array->length(),
+                                 [&](int64_t row, std::string_view* out) {
+                                   *out = texts[row].substr(ByteOfCharacter(texts[row], start - 1));
+                                   return Status::OK();
+                                 }));
+  return Operand{std::move(rest), args[0].is_constant};
+}
+
+/// Nulls have no match. Each match becomes one byte longer, which counts them.
 Result<std::shared_ptr<Array>> RegexpCount(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
-  ARROW_ASSIGN_OR_RAISE(auto counts,
-                        CallArrow("count_substring_regex", context, args[0].array,
-                                  arrow::compute::MatchSubstringOptions(PatternOf(args, 2))));
-  bool is_wide = counts->type_id() == arrow::Type::INT64;
-  FixedValues<int64_t> wide(Operand{counts, args[0].is_constant});
-  FixedValues<int32_t> narrow(Operand{counts, args[0].is_constant});
-  const Array& texts = *args[0].array;
+  ARROW_ASSIGN_OR_RAISE(RegexPattern pattern, PatternOf(args, 3));
+  ARROW_RETURN_NOT_OK(RefuseInnerBoundary(pattern));
+  ARROW_ASSIGN_OR_RAISE(Operand texts, TextsFrom(context, args));
+  ARROW_ASSIGN_OR_RAISE(auto longer, CallArrow("replace_substring_regex", context, texts.array,
+                                               arrow::compute::ReplaceSubstringOptions(
+                                                   pattern.text, "\\0.", /*max=*/-1)));
+  const Operand longer_operand{longer, texts.is_constant};
+  BytesValues after(longer_operand);
+  BytesValues before(texts);
   return MapFixed<int64_t>(context, {}, rows, [&](int64_t row) -> int64_t {
-    if (texts.IsNull(args[0].IndexOf(row))) return 0;
-    return is_wide ? wide[row] : narrow[row];
+    if (texts.array->IsNull(texts.IndexOf(row))) return 0;
+    return static_cast<int64_t>(after[row].size() - before[row].size());
   });
 }
 
-/// `$1` and `${1}` as RE2 writes them: `\1`.
-std::string ReplacementOf(std::string_view text) {
-  std::string out;
-  auto is_digit = [&](size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; };
-  for (size_t i = 0; i < text.size(); ++i) {
-    bool is_group = (text[i] == '\\' || text[i] == '$') && is_digit(i + 1);
-    if (is_group) {
-      out += '\\';
-    } else if (text[i] == '\\') {
-      out += "\\\\";
-    } else if (text[i] == '$' && i + 3 < text.size() && text[i + 1] == '{' && is_digit(i + 2) &&
-               text[i + 3] == '}') {
-      out += '\\';
-      out += text[i + 2];
-      i += 3;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
+/// Replacing the first match is replacing a text up to its end: only then does the match see what
+/// stands around it.
 Result<std::shared_ptr<Array>> RegexpReplace(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
-  std::string replacement = ReplacementOf(BytesValues(args[2])[0]);
-  arrow::compute::ReplaceSubstringOptions options(PatternOf(args, 3), replacement,
-                                                  HasGlobalFlag(args) ? -1 : 1);
-  return CallArrow("replace_substring_regex", context, args[0].array, options);
-}
-
-/// A pattern all of whose groups have names, as Arrow's extract_regex wants them; one around it all
-/// if there is none.
-std::string WithNamedGroups(std::string_view pattern) {
-  std::string named;
-  int groups = 0;
-  bool in_class = false;
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    char c = pattern[i];
-    named += c;
-    if (c == '\\' && i + 1 < pattern.size()) {
-      named += pattern[++i];
-    } else if (in_class) {
-      in_class = c != ']';
-    } else if (c == '[') {
-      in_class = true;
-      // A bracket that comes first is part of the class.
-      size_t first = i + 1;
-      if (first < pattern.size() && pattern[first] == '^') ++first;
-      if (first < pattern.size() && pattern[first] == ']') {
-        named += pattern.substr(i + 1, first - i);
-        i = first;
-      }
-    } else if (c == '(') {
-      std::string_view rest = pattern.substr(i + 1);
-      bool has_name = rest.starts_with("?P<") || rest.starts_with("?<");
-      if (has_name) i = std::min(pattern.find('>', i), pattern.size() - 1);
-      if (has_name || !rest.starts_with('?')) named += "?P<g" + std::to_string(++groups) + ">";
-    }
+  ARROW_ASSIGN_OR_RAISE(RegexPattern pattern, PatternOf(args, 3));
+  const bool replaces_all = HasGlobalFlag(args);
+  if (replaces_all) ARROW_RETURN_NOT_OK(RefuseInnerBoundary(pattern));
+  constexpr size_t kGroupsAround = 2;
+  ARROW_ASSIGN_OR_RAISE(
+      std::string replacement,
+      TranslateReplacement(BytesValues(args[2])[0], pattern, replaces_all ? 0 : kGroupsAround));
+  if (!replaces_all) {
+    pattern.text = Concat("\\A((?s:.*?))(", pattern.text, ")");
+    replacement.insert(0, "\\1");
   }
-  return groups > 0 ? named : "(?P<g1>" + named + ")";
+  return CallArrow("replace_substring_regex", context, args[0].array,
+                   arrow::compute::ReplaceSubstringOptions(pattern.text, replacement, -1));
 }
 
 /// The groups of the first match, or the match if there are none; null without a match.
 Result<std::shared_ptr<Array>> RegexpMatch(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
-  std::string pattern = WithNamedGroups(PatternOf(args, 2));
-  ARROW_ASSIGN_OR_RAISE(auto extracted, CallArrow("extract_regex", context, args[0].array,
-                                                  arrow::compute::ExtractRegexOptions(pattern)));
+  ARROW_ASSIGN_OR_RAISE(RegexPattern pattern, PatternOf(args, 2));
+  if (pattern.groups.empty()) pattern.text = Concat("(?P<g1>", pattern.text, ")");
+  ARROW_ASSIGN_OR_RAISE(auto extracted,
+                        CallArrow("extract_regex", context, args[0].array,
+                                  arrow::compute::ExtractRegexOptions(ForFirstMatch(pattern))));
   const auto& groups = static_cast<const arrow::StructArray&>(*extracted);
   auto count = static_cast<int64_t>(groups.num_fields());
   int64_t length = groups.length();
@@ -190,17 +187,30 @@ Result<std::shared_ptr<Array>> RegexpMatch(const CallContext& context,
       context.type, length, {nulls.validity(), std::move(offsets)}, {items->data()}));
 }
 
-/// A text, then literals: a pattern, and flags at `flags_at`.
+bool HasNull(BindArgs args) {
+  return std::any_of(args.begin(), args.end(), [](auto& arg) { return arg->IsNullLiteral(); });
+}
+
+/// A text, then literals of text: a pattern, and flags at `flags_at`. Nulls are fine.
 bool TakesPattern(BindArgs args, size_t flags_at) {
   if (args.size() < flags_at || args.size() > flags_at + 1 || !TakesString(*args[0])) return false;
-  for (size_t i = 1; i < args.size(); ++i) {
-    if (!LiteralText(*args[i])) return false;
-  }
-  if (args.size() == flags_at) return true;
-  return LiteralText(*args[flags_at])->find_first_not_of("gismU") == std::string::npos;
+  return std::all_of(args.begin() + 1, args.end(), [](auto& arg) {
+    return LiteralText(*arg).has_value() || (TakesString(*arg) && arg->IsNullLiteral());
+  });
+}
+
+Result<std::shared_ptr<Array>> AllNull(const CallContext& context, std::span<const Operand> args,
+                                       int64_t rows) {
+  return arrow::MakeArrayOfNull(context.type, rows, context.pool);
+}
+
+Result<std::shared_ptr<Array>> NoMatches(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
+  return MapFixed<int64_t>(context, {}, rows, [](int64_t) { return int64_t{0}; });
 }
 
 BoundFunction BindTexts(BindArgs args, TypePtr type, Kernel kernel) {
+  if (HasNull(args.subspan(1))) kernel = AllNull;
   BoundFunction bound{{StringTypeOf(*args[0])}, std::move(type), kernel, /*can_fail=*/true};
   bound.arg_types.resize(args.size(), arrow::utf8());
   return bound;
@@ -211,9 +221,16 @@ Bound BindLike(BindArgs args) {
   return BindTexts(args, arrow::boolean(), RegexpLike);
 }
 
+/// With a third argument, the character at which to start.
 Bound BindCount(BindArgs args) {
-  if (!TakesPattern(args, 2)) return std::nullopt;
-  return BindTexts(args, arrow::int64(), RegexpCount);
+  const bool has_start = args.size() > 2 && TakesInteger(*args[2]) && args[2]->IsLiteral();
+  if (!TakesPattern(args.first(std::min<size_t>(args.size(), 2)), 2)) return std::nullopt;
+  if (args.size() > 4 || (args.size() > 2 && !has_start)) return std::nullopt;
+  if (args.size() > 3 && !LiteralText(*args[3])) return std::nullopt;
+  BoundFunction bound = BindTexts(args, arrow::int64(), RegexpCount);
+  if (HasNull(args.subspan(1))) bound.kernel = NoMatches;
+  if (has_start) bound.arg_types[2] = arrow::int64();
+  return bound;
 }
 
 Bound BindMatch(BindArgs args) {
@@ -229,7 +246,7 @@ Bound BindReplace(BindArgs args) {
 constexpr Function kFunctions[] = {
     {"regexp_like", "regexp_like(string, 'pattern'[, 'flags'])", BindLike},
     {"regexp_match", "regexp_match(string, 'pattern'[, 'flags'])", BindMatch},
-    {"regexp_count", "regexp_count(string, 'pattern'[, 'flags'])", BindCount},
+    {"regexp_count", "regexp_count(string, 'pattern'[, start[, 'flags']])", BindCount},
     {"regexp_replace", "regexp_replace(string, 'pattern', 'replacement'[, 'flags'])", BindReplace},
 };
 
