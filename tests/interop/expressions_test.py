@@ -51,6 +51,18 @@ array_has(li, 1) | array_has_any(lst, ['a', 'z']) | array_has_all(lst, ['a', 'b'
 array_length(li) | cardinality(li) | empty(li) | array_position(li, 2) | array_element(li, 1) | li[1] | li[-1] | lst[2]
 regexp_like(s, '^h') | regexp_like(s, 'B_B', 'i') | regexp_match(s, '(h)(.)') | regexp_match(s, 'h.') | regexp_replace(s, 'é', 'e')
 regexp_replace(s, 'é', 'e', 'g') | regexp_replace(s, '(h)(é)', '$2$1') | regexp_count(s, 'é') | is_valid(i) | contains_tokens(s, 'b B')
+array_has([1, 2], i) | array_has([1, null], i) | array_has(['a', ''], s) | array_has([[1, 2]], li) | array_position([1, 2], i)
+array_position(li, null) | array_position([1, null], i) | array_has_any(li, [null]) | array_has_any([null, 'a'], lst) | array_has_all(lst, lst)
+array_has_all(lst, [null]) | array_has_any(lst, null) | lst = [null] | nanvl(1.5, f) | nanvl(f, f + 1)
+s like '\\a' | s like 'a\\' | s like '\\B\\_b%' | cast(dec - dec as string) | arrow_cast(i, 'Date64') | arrow_cast(l, 'Date64')
+arrow_typeof(li) | arrow_typeof(ts) | arrow_typeof(tz) | arrow_typeof(t32) | arrow_typeof(dec) | arrow_typeof(st) | initcap(concat('1a b2c x-y ', s))
+regexp_replace(s, '\\b', 'x') | regexp_replace(s, '', '.', 'g') | regexp_replace(s, '^', '.') | regexp_replace(s, '$', '.', 'g') | regexp_replace(s, '(h)', '[$1x]')
+regexp_replace(s, '(h)', '[${1}x]') | regexp_replace(s, '(?<n>h)', '[$n $$ ${n} $nn $2 ${7} $]') | regexp_replace(s, '(h)', '[\\1] \\ \\2 \\n ${x')
+regexp_replace(s, 'é', '<\\0 $0>', 'g') | regexp_replace(s, null, 'x') | regexp_replace(s, 'h', null) | regexp_count(s, null) | regexp_count(s, '')
+regexp_count(s, '^.') | regexp_count(s, '[a-z]', 2) | regexp_count(s, '[A-Z]', 2, 'i') | regexp_match(s, null) | regexp_match(s, '(\\w)(\\W)')
+regexp_match(s, '\\w+') | regexp_like(s, '^\\w+$') | regexp_like(s, '(?x) \\w # c') | regexp_like(s, '[^\\W]') | regexp_like(s, '\\u0061')
+regexp_like(s, 'a++') | regexp_like(s, '[\\s\\d]') | regexp_like(s, '[^\\s\\d]') | regexp_like(s, '\\S\\S') | regexp_like(s, '\\D') | regexp_like(s, '[a[bc]]')
+regexp_like(s, '\\p{Letter}') | regexp_like(s, 'A', 'iu') | regexp_like(s, '(?i:B)_') | regexp_match(s, '(?P<x>h).(.)')
 st | st.x + 1 | st['y z'] | i is null | i = 1 | i in (1, 2) | b is not true | i is distinct from 1 | s like '%b' | not b | b and null
 """.replace("\n", " | ").strip(" |").split(" | ")
 
@@ -60,7 +72,8 @@ _VIEWS = {pa.string_view(): pa.utf8(), pa.binary_view(): pa.binary()}
 
 def _values(dataset, expression):
     column = dataset.to_table(columns={"r": expression})["r"]
-    return _VIEWS.get(column.type, column.type), column.to_pylist()
+    type_ = pa.list_(_VIEWS.get(column.type.value_type, column.type.value_type)) if pa.types.is_list(column.type) else column.type
+    return _VIEWS.get(type_, type_), column.to_pylist()
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +89,21 @@ def datasets(tmp_path_factory):
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_values_and_types(expression, datasets):
     ours, theirs = datasets
+    assert repr(_values(ours, expression)) == repr(_values(theirs, expression))
+
+
+TIMES = """
+2021-1-1 | 20210101 | 2021-01-01 | 2021-01-01 12:00 | 2021-01-01 12:00:60 | 2021-01-01 12:00:61 | 2021-01-01 12:00:00 UTC
+2021-01-01 12:00:00 +02:00 | 2021-01-01T12:00:00.123456789+0200 | 2021-01-01 12:00:00+02 | 2021-01-01Z | 2021-01-01 12 | 2021-01-01 1:00:00
+2021-01-01 12:00:00. | 2021-01-01 12:00:00Z | 2021-01-01 12:00:00 Z | 2021-01-01 120000 | 2021-02-29 12:00:00 | 2021-01-01 24:00:00
+""".strip().replace("\n", " | ").split(" | ")
+
+
+@pytest.mark.parametrize("text", TIMES)
+@pytest.mark.parametrize("type_", ["timestamp", "date"])
+def test_texts_as_times(text, type_, datasets):
+    ours, theirs = datasets
+    expression = f"try_cast(concat('{text}', left(s, 0)) as {type_})"
     assert repr(_values(ours, expression)) == repr(_values(theirs, expression))
 
 

@@ -437,6 +437,8 @@ class Binder {
       if (!args[i]->type->Equals(*types.back())) types.push_back(args[i]->type);
     }
     TypePtr common = CommonType(types);
+    // Two half floats meet in a float, which has comparisons.
+    if (common != nullptr) common = CommonType(common, common);
     if (common == nullptr) {
       return ErrorAt(syntax, Concat("the values of IN cannot be compared with a value of type ",
                                     args[0]->type->ToString()));
@@ -478,6 +480,9 @@ class Binder {
   }
 
   Result<ExprPtr> Like(const Syntax& syntax) {
+    if (syntax.text == "ilike" && std::isalpha(static_cast<int>(syntax.escape)) != 0) {
+      return ErrorAt(syntax, "ILIKE ignores case, so its ESCAPE cannot be a letter");
+    }
     ARROW_ASSIGN_OR_RAISE(Args args, BindAll(syntax));
     for (size_t i = 0; i < args.size(); ++i) {
       if (!TakesString(*args[i])) {
@@ -547,7 +552,11 @@ class Binder {
     std::vector<ExprPtr*> values = {&left, &right};
     ARROW_RETURN_NOT_OK(Unify(syntax, values).status());
     left = MakeShared(left);
-    ExprPtr equal = MakeComparison(Comparison::kEqual, left, right, syntax.at);
+    TypePtr compared = CommonType(left->type, left->type);
+    ExprPtr equal = compared == nullptr
+                        ? nullptr
+                        : MakeComparison(Comparison::kEqual, FoldedCast(left, compared),
+                                         FoldedCast(right, compared), syntax.at);
     if (equal == nullptr) return ErrorAt(syntax, "these values cannot be compared");
     return MakeCase(syntax, {equal, MakeLiteral(NullLiteral(), syntax.at), left});
   }
@@ -573,7 +582,10 @@ class Binder {
     const std::string& name = syntax.text;
     size_t count = syntax.args.size();
     if (count == 0 && IsClock(name)) return Clock(syntax);
-    if ((name == "coalesce" && count > 0) || ((name == "nvl" || name == "ifnull") && count == 2)) {
+    if (name == "coalesce" && count == 0) {
+      return ErrorAt(syntax, "coalesce() needs at least one argument");
+    }
+    if (name == "coalesce" || ((name == "nvl" || name == "ifnull") && count == 2)) {
       ARROW_ASSIGN_OR_RAISE(Args args, BindAll(syntax));
       return Coalesce(syntax, std::move(args));
     }

@@ -8,6 +8,7 @@
 #include "query/expr/frame.h"
 #include "query/expr/kernel/gather.h"
 #include "query/expr/kernel/logic.h"
+#include "query/expr/kernel/utf8.h"
 #include "query/expr/kernel/value_set.h"
 
 namespace lance::query {
@@ -34,9 +35,7 @@ Result<Operand> ComputeCall(const Expr& expr, Frame* frame) {
   auto result = expr.kernel(context, args, all_constant ? 1 : frame->rows());
   if (result.ok()) return Operand{*std::move(result), all_constant};
   constexpr size_t kShown = 80;
-  std::string text = ToSql(expr);
-  if (text.size() > kShown) text = text.substr(0, kShown) + "…";
-  return UserError(result.status().message(), ", in: ", text);
+  return UserError(result.status().message(), ", in: ", Shortened(ToSql(expr), kShown));
 }
 
 Result<Truth> ComputeTruth(const Expr& expr, Frame* frame) {

@@ -279,6 +279,26 @@ TEST_F(ExprTest, ArithmeticHasTheTypesOfSql) {
 }
 
 TEST_F(ExprTest, CastsReadAndWriteText) {
+  EXPECT_EQ(Rows("cast(cast(0 as decimal(38, 10)) as string) = '0.0000000000'"), "0 1 2 3 4");
+  EXPECT_EQ(Rows("cast(arrow_cast(i, 'Date64') as string) = '1970-01-02T00:00:00'"), "0");
+  EXPECT_EQ(Rows("cast(' TRUE ' as boolean)"), "0 1 2 3 4");
+  EXPECT_THAT(Error("cast(s as boolean)"), HasSubstr("of type string to bool"));
+  EXPECT_THAT(Error("cast(X'FF' as string) = 'a'"), HasSubstr("cannot cast X'FF' of type binary"));
+  for (const char* text : {"2021-1-1", "20210101", "2021-01-01 12:00", "10000-01-01", "2021-01-01Z",
+                           "2021-01-01 1:00:00", "2021-01-01 12:00:61", "2021-01-01 12:00:00 Z"}) {
+    EXPECT_EQ(Rows(std::string("try_cast('") + text + "' as timestamp) is null"), "0 1 2 3 4")
+        << text;
+  }
+  for (const char* text : {"2021-01-01 12:00:60", "2021-01-01T14:01:00+02", "2021-01-01 120100",
+                           "2021-01-01 12:01:00 UTC", "2021-01-01 12:01:00Z"}) {
+    EXPECT_EQ(
+        Rows(std::string("cast('") + text + "' as timestamp) = timestamp '2021-01-01 12:01:00'"),
+        "0 1 2 3 4")
+        << text;
+  }
+  EXPECT_EQ(Rows("arrow_typeof(ts) = 'Timestamp(µs)' and "
+                 "arrow_typeof(st) = 'Struct(\"x\": Int32, \"y z\": Utf8)'"),
+            "0 1 2 3 4");
   EXPECT_EQ(Values("cast(f as string)"), "string [0.0, -0.0, null, NaN, inf]");
   EXPECT_EQ(Values("cast(f32 as string)"), "string [0.1, -0.0, null, NaN, -inf]");
   EXPECT_EQ(Values("cast(d as string)"),
@@ -319,6 +339,9 @@ TEST_F(ExprTest, CastsReadAndWriteText) {
 }
 
 TEST_F(ExprTest, LikeMatchesWholeTexts) {
+  EXPECT_EQ(Rows("s like '\\a' or s like 'B!_!b' escape '!'"), "0 1");
+  EXPECT_EQ(Rows("s like 'hé_%%' escape '%'"), "3");
+  EXPECT_THAT(Error("s ilike 'a' escape 'a'"), HasSubstr("cannot be a letter"));
   EXPECT_EQ(Rows("s like 'h%'"), "3");
   EXPECT_EQ(Rows("s like 'h__\\%'"), "3");
   EXPECT_EQ(Rows("s like 'B\\_b'"), "1");
@@ -367,7 +390,24 @@ TEST_F(ExprTest, FunctionsOfStrings) {
   EXPECT_THAT(Error("regexp_like(s, '(')"), HasSubstr("regular expression"));
 }
 
+TEST_F(ExprTest, RegularExpressionsKeepCharactersWhole) {
+  EXPECT_EQ(Values("regexp_replace(s, '\\B', 'x')"), "string [a, Bx_b, null, héxé%, x]");
+  EXPECT_THAT(Values("regexp_replace(s, '\\B', 'x', 'g')"), HasSubstr("\\B is not supported"));
+  EXPECT_THAT(Values("regexp_replace(s, '\\C', 'x')"), HasSubstr("there is no escape '\\C'"));
+  EXPECT_EQ(Values("regexp_replace(s, '', '-', 'g')"), "string [-a-, -B-_-b-, null, -h-é-é-%-, -]");
+  EXPECT_EQ(Values("regexp_replace(s, '^', '-')"), "string [-a, -B_b, null, -héé%, -]");
+  EXPECT_EQ(Values("regexp_replace(s, '(h)', '<$0$1x${1}>')"), "string [a, B_b, null, <hh>éé%, ]");
+  EXPECT_EQ(Values("regexp_count(s, '')"), "int64 [2, 4, 0, 5, 1]");
+  EXPECT_EQ(Values("regexp_count(s, '^.')"), "int64 [1, 1, 0, 1, 0]");
+  EXPECT_EQ(Values("regexp_count(s, '\\w', 2)"), "int64 [0, 2, 0, 2, 0]");
+  EXPECT_THAT(Values("regexp_count(s, 'a', 0)"), HasSubstr("starts at character 1"));
+  EXPECT_EQ(Rows("regexp_like(s, '^h\\w+%')"), "3");
+  EXPECT_EQ(Rows("regexp_like(s, null) is null"), "0 1 2 3 4");
+}
+
 TEST_F(ExprTest, FunctionsOfNumbers) {
+  EXPECT_EQ(Values("nanvl(f, i)"), "double [0, -0, null, -5, inf]");
+  EXPECT_EQ(Values("nanvl(1.5, f)"), "double [1.5, 1.5, 1.5, 1.5, 1.5]");
   EXPECT_EQ(Values("abs(i)"), "int32 [1, 2, null, 5, 2147483647]");
   EXPECT_EQ(Values("abs(dec)"), "decimal128(10, 2) [1.50, 1.50, null, 0.00, 99999999.99]");
   EXPECT_EQ(Values("sqrt(u8)"),
@@ -414,12 +454,29 @@ TEST_F(ExprTest, FunctionsOfLists) {
   EXPECT_EQ(Rows("array_contains(lst, 'foo')"), "4");
   EXPECT_EQ(Rows("array_has_any(lst, ['a', 'z'])"), "0");
   EXPECT_EQ(Rows("array_has_all(lst, ['a', 'b'])"), "0");
-  EXPECT_EQ(Rows("array_has_all(li, li)"), "0 1 4");
+  EXPECT_EQ(Rows("array_has_all(li, li)"), "0 1 3 4");
   EXPECT_EQ(Values("array_length(li)"), "uint64 [2, 0, null, 1, 1]");
   EXPECT_EQ(Values("array_position(li, 2)"), "uint64 [2, null, null, null, null]");
   EXPECT_EQ(Rows("array_has(li, i)"), "0");
+  EXPECT_EQ(Rows("array_has([2, -5], i)"), "1 3");
+  EXPECT_EQ(Rows("array_has([[3], [1, 2]], li)"), "0 4");
+  EXPECT_EQ(Values("array_has([1, null], i)"), "bool [true, null, null, null, null]");
+  EXPECT_EQ(Values("array_position([2, -5], i)"), "uint64 [null, 1, null, 2, null]");
+  EXPECT_EQ(Values("array_position(li, null)"), "uint64 [null, null, null, 1, null]");
+  EXPECT_EQ(Rows("array_has_any(li, [null, 3])"), "3 4");
+  EXPECT_EQ(Rows("array_has_all(lst, [])"), "0 1 3 4");
+  EXPECT_EQ(Rows("lst = [null]"), "3");
+  EXPECT_EQ(Rows("array_has(null, 1) is null and array_length(null) is null"), "0 1 2 3 4");
   EXPECT_EQ(Values("make_array(i, 0)[1]"), "int64 [1, 2, null, -5, 2147483647]");
   EXPECT_THAT(Error("array_has(li, 'a')"), HasSubstr("the function is array_has(list, value)"));
+}
+
+TEST_F(ExprTest, HalfFloatsAreComparedAsFloats) {
+  EXPECT_EQ(Rows("arrow_cast(u8, 'Float16') in (2.0, 5)"), "1 3");
+  EXPECT_EQ(Values("cast(nullif(arrow_cast(u8, 'Float16'), arrow_cast(2, 'Float16')) as string)"),
+            "string [1, null, null, 5, 255]");
+  EXPECT_EQ(Values("cast(arrow_cast(f32, 'Float16') as string)"),
+            "string [0.099975586, -0, null, NaN, -inf]");
 }
 
 TEST_F(ExprTest, AFilterIsACondition) {

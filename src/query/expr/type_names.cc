@@ -51,7 +51,9 @@ constexpr std::array<NamedUnit, 4> kUnits = {{
     {"Nanosecond", "ns", TimeUnit::NANO},
 }};
 
-std::string_view UnitName(TimeUnit::type unit) { return kUnits[static_cast<size_t>(unit)].name; }
+std::string_view UnitName(TimeUnit::type unit) {
+  return kUnits[static_cast<size_t>(unit)].short_name;
+}
 
 struct SqlInteger {
   std::string_view name;
@@ -117,7 +119,8 @@ TypePtr SqlTime(TimeUnit::type unit) {
   return is_coarse ? arrow::time32(unit) : arrow::time64(unit);
 }
 
-/// Reads the names that ArrowTypeName writes.
+/// Reads the names that ArrowTypeName writes, and those that older releases of the reference
+/// write: `Timestamp(Second, None)`.
 class ArrowTypeParser {
  public:
   explicit ArrowTypeParser(std::string_view text) : text_(text) {}
@@ -203,17 +206,22 @@ class ArrowTypeParser {
 
   Result<TypePtr> Timestamp() {
     ARROW_ASSIGN_OR_RAISE(TimeUnit::type unit, Unit());
-    ARROW_RETURN_NOT_OK(Expect(','));
-    SkipSpaces();
+    if (!Take(',')) return arrow::timestamp(unit);
+    if (Take('"')) return TimestampOfZone(unit);
     if (Word() == "None") return arrow::timestamp(unit);
     // Some("UTC"): the word was Some.
     ARROW_RETURN_NOT_OK(Expect('('));
     ARROW_RETURN_NOT_OK(Expect('"'));
+    ARROW_ASSIGN_OR_RAISE(TypePtr type, TimestampOfZone(unit));
+    ARROW_RETURN_NOT_OK(Expect(')'));
+    return type;
+  }
+
+  Result<TypePtr> TimestampOfZone(TimeUnit::type unit) {
     size_t end = text_.find('"', at_);
     if (end == std::string_view::npos) return Unknown();
     std::string zone(text_.substr(at_, end - at_));
     at_ = end + 1;
-    ARROW_RETURN_NOT_OK(Expect(')'));
     return arrow::timestamp(unit, zone);
   }
 
@@ -307,9 +315,8 @@ std::string ArrowTypeName(const arrow::DataType& type) {
       return "Date64";
     case arrow::Type::TIMESTAMP: {
       const auto& timestamp = static_cast<const arrow::TimestampType&>(type);
-      std::string zone =
-          timestamp.timezone().empty() ? "None" : "Some(\"" + timestamp.timezone() + "\")";
-      return Concat("Timestamp(", UnitName(timestamp.unit()), ", ", zone, ")");
+      std::string zone = timestamp.timezone().empty() ? "" : ", \"" + timestamp.timezone() + "\"";
+      return Concat("Timestamp(", UnitName(timestamp.unit()), zone, ")");
     }
     case arrow::Type::TIME32:
     case arrow::Type::TIME64:
@@ -331,6 +338,19 @@ std::string ArrowTypeName(const arrow::DataType& type) {
     case arrow::Type::LARGE_LIST:
       return Concat(type.id() == arrow::Type::LIST ? "List(" : "LargeList(",
                     ArrowTypeName(*type.field(0)->type()), ")");
+    case arrow::Type::FIXED_SIZE_LIST:
+      return Concat("FixedSizeList(",
+                    static_cast<const arrow::FixedSizeListType&>(type).list_size(), " x ",
+                    ArrowTypeName(*type.field(0)->type()), ")");
+    case arrow::Type::STRUCT: {
+      std::string members;
+      for (const auto& field : type.fields()) {
+        members +=
+            Concat(members.empty() ? "" : ", ", "\"", field->name(),
+                   "\": ", field->nullable() ? "" : "non-null ", ArrowTypeName(*field->type()));
+      }
+      return "Struct(" + members + ")";
+    }
     default:
       break;
   }

@@ -40,8 +40,9 @@ class ListRows {
   const Operand& operand_;
 };
 
-/// The item type of a list argument, or null.
+/// The item type of a list argument (NULL has items of the null type), or nullptr.
 TypePtr ItemTypeOf(const Expr& expr) {
+  if (expr.type->id() == Type::NA) return expr.type;
   return IsList(*expr.type) ? PlainType(expr.type->field(0)->type()) : nullptr;
 }
 
@@ -51,53 +52,101 @@ TypePtr ListOf(const Expr& expr, const TypePtr& item) {
 
 // ---- array_has ----
 
-/// Whether each item equals the value that belongs to its row; false for nulls.
-Result<std::shared_ptr<Array>> EqualItems(const CallContext& context, const ListRows& lists,
-                                          const Operand& value, int64_t rows) {
-  Operand items{lists.items(), false};
-  Operand expected = value;
-  if (!value.is_constant) {
-    std::vector<int64_t> row_of_item(static_cast<size_t>(items.array->length()));
-    for (int64_t row = 0; row < rows; ++row) {
-      std::fill(row_of_item.begin() + lists.Begin(row), row_of_item.begin() + lists.End(row), row);
-    }
-    ARROW_ASSIGN_OR_RAISE(expected.array, Gather(context.pool, value.array, row_of_item));
-  }
-  const std::array<Operand, 2> args = {items, expected};
-  Kernel equal = ComparisonKernel(Comparison::kEqual, *items.array->type());
-  return equal({context.pool, arrow::boolean()}, args, items.array->length());
-}
-
 bool IsTrue(const Array& booleans, int64_t at) {
   return booleans.IsValid(at) && static_cast<const arrow::BooleanArray&>(booleans).Value(at);
 }
 
-Result<std::shared_ptr<Array>> ArrayHas(const CallContext& context, std::span<const Operand> args,
-                                        int64_t rows) {
-  ListRows lists(args[0]);
-  ARROW_ASSIGN_OR_RAISE(auto equal, EqualItems(context, lists, args[1], rows));
-  return MapBooleans(context, args, rows, [&](int64_t row) {
-    for (int64_t i = lists.Begin(row); i < lists.End(row); ++i) {
-      if (IsTrue(*equal, i)) return true;
+/// Where the value of each row is in the row's list: from 1, or 0 if it isn't there.
+class Positions {
+ public:
+  static Result<std::vector<int64_t>> Of(const CallContext& context, const Operand& lists,
+                                         const Operand& value, Comparison comparison,
+                                         int64_t rows) {
+    const ListRows list_rows(lists);
+    Kernel compare = ComparisonKernel(comparison, *value.array->type());
+    // A value without comparisons is NULL: there is none like it.
+    if (compare == nullptr) return std::vector<int64_t>(static_cast<size_t>(rows));
+    const CallContext booleans{context.pool, arrow::boolean()};
+    return lists.is_constant && !value.is_constant
+               ? InOneList(booleans, list_rows, value, compare, rows)
+               : InManyLists(booleans, list_rows, value, compare, rows);
+  }
+
+ private:
+  /// Compares all values with one item at a time.
+  static Result<std::vector<int64_t>> InOneList(const CallContext& context, const ListRows& list,
+                                                const Operand& value, Kernel compare,
+                                                int64_t rows) {
+    std::vector<int64_t> positions(static_cast<size_t>(rows));
+    const std::shared_ptr<Array> items = list.items();
+    for (int64_t i = 0; i < list.Size(0); ++i) {
+      const std::array<Operand, 2> args = {value,
+                                           Operand{items->Slice(list.Begin(0) + i, 1), true}};
+      ARROW_ASSIGN_OR_RAISE(auto same, compare(context, args, rows));
+      for (size_t row = 0; row < positions.size(); ++row) {
+        if (positions[row] == 0 && IsTrue(*same, static_cast<int64_t>(row))) positions[row] = i + 1;
+      }
     }
-    return false;
-  });
+    return positions;
+  }
+
+  /// Compares each item with the value of its row.
+  static Result<std::vector<int64_t>> InManyLists(const CallContext& context, const ListRows& lists,
+                                                  const Operand& value, Kernel compare,
+                                                  int64_t rows) {
+    const Operand items{lists.items(), false};
+    Operand expected = value;
+    if (!value.is_constant) {
+      std::vector<int64_t> row_of_item(static_cast<size_t>(items.array->length()));
+      for (int64_t row = 0; row < rows; ++row) {
+        std::fill(row_of_item.begin() + lists.Begin(row), row_of_item.begin() + lists.End(row),
+                  row);
+      }
+      ARROW_ASSIGN_OR_RAISE(expected.array, Gather(context.pool, value.array, row_of_item));
+    }
+    const std::array<Operand, 2> args = {items, expected};
+    ARROW_ASSIGN_OR_RAISE(auto same, compare(context, args, items.array->length()));
+    std::vector<int64_t> positions(static_cast<size_t>(rows));
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t end = lists.End(row);
+      int64_t at = lists.Begin(row);
+      while (at < end && !IsTrue(*same, at)) ++at;
+      if (at < end) positions[static_cast<size_t>(row)] = at - lists.Begin(row) + 1;
+    }
+    return positions;
+  }
+};
+
+/// In a list that is written down, a value is looked for as by IN.
+Result<std::shared_ptr<Array>> ArrayHasOneList(const CallContext& context,
+                                               std::span<const Operand> args, int64_t rows) {
+  const ListRows list(args[0]);
+  ARROW_ASSIGN_OR_RAISE(auto set, ValueSet::Make(list.items()->Slice(list.Begin(0), list.Size(0))));
+  return set->Contains(context.pool, args[1], rows);
 }
 
-/// From 1; null if it isn't there.
+Result<std::shared_ptr<Array>> ArrayHas(const CallContext& context, std::span<const Operand> args,
+                                        int64_t rows) {
+  const bool is_one_list = args[0].is_constant && !args[1].is_constant && args[0].array->IsValid(0);
+  if (is_one_list && CanHash(*args[1].array->type())) return ArrayHasOneList(context, args, rows);
+  ARROW_ASSIGN_OR_RAISE(auto positions,
+                        Positions::Of(context, args[0], args[1], Comparison::kEqual, rows));
+  return MapBooleans(context, args, rows,
+                     [&](int64_t row) { return positions[static_cast<size_t>(row)] > 0; });
+}
+
+/// From 1; null if it isn't there. Null is found among nulls.
 Result<std::shared_ptr<Array>> ArrayPosition(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
-  ListRows lists(args[0]);
-  ARROW_ASSIGN_OR_RAISE(auto equal, EqualItems(context, lists, args[1], rows));
-  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
+  ARROW_ASSIGN_OR_RAISE(auto positions,
+                        Positions::Of(context, args[0], args[1], Comparison::kNotDistinct, rows));
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args.first(1), rows));
   arrow::UInt64Builder builder(context.pool);
   ARROW_RETURN_NOT_OK(builder.Reserve(rows));
   for (int64_t row = 0; row < rows; ++row) {
-    const int64_t end = lists.End(row);
-    int64_t at = nulls.IsNull(row) ? end : lists.Begin(row);
-    while (at < end && !IsTrue(*equal, at)) ++at;
-    if (at < end) {
-      builder.UnsafeAppend(static_cast<uint64_t>(at - lists.Begin(row) + 1));
+    const int64_t position = positions[static_cast<size_t>(row)];
+    if (position > 0 && !nulls.IsNull(row)) {
+      builder.UnsafeAppend(static_cast<uint64_t>(position));
     } else {
       builder.UnsafeAppendNull();
     }
@@ -114,13 +163,15 @@ Bound BindListAndItem(BindArgs args) {
   bool reads_text = common != nullptr && IsString(*item) != IsString(*args[1]->type) &&
                     args[1]->type->id() != Type::NA;
   if (common == nullptr || reads_text) return std::nullopt;
-  if (ComparisonKernel(Comparison::kEqual, *common) == nullptr) return std::nullopt;
+  if (common->id() != Type::NA && ComparisonKernel(Comparison::kEqual, *common) == nullptr) {
+    return std::nullopt;
+  }
   return BoundFunction{{ListOf(*args[0], common), common}, kType(), kKernel};
 }
 
 // ---- array_has_any, array_has_all ----
 
-/// Whether each item of one list is among those of another.
+/// Whether each item of one list is among those of another. Null is among nulls.
 class Membership {
  public:
   static Result<Membership> Of(const CallContext& context, const Operand& needles,
@@ -130,6 +181,7 @@ class Membership {
     ListRows lists(haystacks);
     auto values = membership.hay_items_->Slice(lists.Begin(0), lists.Size(0));
     if (!CanHash(*values->type())) return membership;
+    membership.finds_null_ = values->null_count() > 0;
     ARROW_ASSIGN_OR_RAISE(auto set, ValueSet::Make(std::move(values)));
     Operand items{membership.items_, false};
     ARROW_ASSIGN_OR_RAISE(membership.found_,
@@ -139,8 +191,7 @@ class Membership {
 
   /// `item` is the place of an item of the needles in `row`.
   bool Contains(int64_t row, int64_t item) const {
-    if (found_ != nullptr) return IsTrue(*found_, item);
-    if (items_->IsNull(item)) return false;
+    if (found_ != nullptr) return items_->IsNull(item) ? finds_null_ : IsTrue(*found_, item);
     ListRows hay(haystacks_);
     auto options = arrow::EqualOptions::Defaults().nans_equal(true);
     for (int64_t i = hay.Begin(row); i < hay.End(row); ++i) {
@@ -159,6 +210,7 @@ class Membership {
   std::shared_ptr<Array> items_;
   std::shared_ptr<Array> hay_items_;
   std::shared_ptr<Array> found_;
+  bool finds_null_ = false;
 };
 
 Result<std::shared_ptr<Array>> ArrayHasAny(const CallContext& context,
@@ -285,7 +337,7 @@ Result<std::shared_ptr<Array>> MakeList(const CallContext& context, std::span<co
 Bound BindMakeArray(BindArgs args) {
   std::vector<TypePtr> types;
   for (const ExprPtr& arg : args) types.push_back(arg->type);
-  TypePtr common = args.empty() ? arrow::int64() : CommonType(types);
+  TypePtr common = CommonType(types);
   if (common == nullptr) return std::nullopt;
   return BoundFunction{std::vector<TypePtr>(args.size(), common), arrow::list(common), MakeList};
 }

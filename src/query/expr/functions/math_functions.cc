@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "arrow/array/concatenate.h"
+#include "arrow/builder.h"
 #include "query/expr/function.h"
 #include "query/expr/kernel/arithmetic.h"
 #include "query/expr/kernel/compare.h"
@@ -179,7 +180,29 @@ Bound BindTest(BindArgs args) {
   return BoundFunction{{arrow::float64()}, arrow::boolean(), TestDouble<kTest>};
 }
 
-double NanVl(double value, double otherwise) { return std::isnan(value) ? otherwise : value; }
+/// The second value where the first is NaN; the result is null where the chosen one is.
+Result<std::shared_ptr<Array>> NanVl(const CallContext& context, std::span<const Operand> args,
+                                     int64_t rows) {
+  FixedValues<double> values(args[0]);
+  FixedValues<double> others(args[1]);
+  arrow::DoubleBuilder builder(context.pool);
+  ARROW_RETURN_NOT_OK(builder.Reserve(rows));
+  for (int64_t row = 0; row < rows; ++row) {
+    const bool is_nan = args[0].array->IsValid(args[0].IndexOf(row)) && std::isnan(values[row]);
+    const Operand& chosen = is_nan ? args[1] : args[0];
+    if (chosen.array->IsNull(chosen.IndexOf(row))) {
+      builder.UnsafeAppendNull();
+    } else {
+      builder.UnsafeAppend(is_nan ? others[row] : values[row]);
+    }
+  }
+  return builder.Finish();
+}
+
+Bound BindNanVl(BindArgs args) {
+  if (args.size() != 2 || !TakesNumber(*args[0]) || !TakesNumber(*args[1])) return std::nullopt;
+  return BoundFunction{{arrow::float64(), arrow::float64()}, arrow::float64(), NanVl};
+}
 
 // ---- mod, greatest, least, pi ----
 
@@ -269,7 +292,7 @@ constexpr Function kFunctions[] = {
     {"radians", "radians(number)", BindFloat<Radians>},
     {"isnan", "isnan(number)", BindTest<IsNan>},
     {"iszero", "iszero(number)", BindTest<IsZero>},
-    {"nanvl", "nanvl(number, number)", BindTwoDoubles<NanVl>},
+    {"nanvl", "nanvl(number, number)", BindNanVl},
     {"mod", "mod(number, number)", BindMod},
     {"greatest", "greatest(value, …)", BindExtreme<1>},
     {"least", "least(value, …)", BindExtreme<-1>},

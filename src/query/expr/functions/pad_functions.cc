@@ -9,6 +9,10 @@ using arrow::Array;
 
 /// `count` characters of the fill text, over and over.
 void AppendFill(std::string_view fill, int64_t count, std::string* out) {
+  if (fill.size() == 1) {
+    out->append(static_cast<size_t>(count), fill[0]);
+    return;
+  }
   int64_t length = CountCharacters(fill);
   for (; count >= length; count -= length) *out += fill;
   *out += fill.substr(0, ByteOfCharacter(fill, count));

@@ -29,32 +29,56 @@ Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const Call
   return result.make_array();
 }
 
-/// `kFrom` is the first of 26 ASCII letters that change their case. Text of ASCII only keeps its
-/// offsets, and is changed as a whole.
-template <char kFrom>
-Result<std::shared_ptr<Array>> ChangeCase(const CallContext& context, std::span<const Operand> args,
-                                          int64_t rows) {
-  const Array& array = *args[0].array;
-  const std::string_view all = BytesValues(args[0]).Joined(array.length());
+/// Text of ASCII only that keeps its lengths: change(begin, end, out) writes the bytes of `kWhole`:
+/// all rows at once, or else of one row. nullptr if there are other characters.
+template <bool kWhole, typename Change>
+Result<std::shared_ptr<Array>> ChangeAscii(const CallContext& context, const Operand& texts,
+                                           Change change) {
+  const Array& array = *texts.array;
+  const BytesValues values(texts);
+  if (array.length() > 1 && texts.is_constant) return nullptr;
+  const std::string_view all = values.Joined(array.length());
   auto data = array.data()->Copy();
   const int64_t size = static_cast<int64_t>(all.size());
   // The offsets count from the start of the buffer, of which this may be a slice.
   const int64_t before =
       size == 0 ? 0 : all.data() - reinterpret_cast<const char*>(data->buffers[2]->data());
-  if (before > size || !IsAscii(all)) {
-    return CallArrow(kFrom == 'a' ? "utf8_upper" : "utf8_lower", context, args);
-  }
+  if (before > size || !IsAscii(all)) return nullptr;
   ARROW_ASSIGN_OR_RAISE(auto buffer, AllocateValues<char>(context.pool, before + size));
   char* out = buffer->template mutable_data_as<char>();
   std::fill_n(out, before, '\0');
-  std::transform(all.begin(), all.end(), out + before, [](char c) {
-    constexpr int kLetters = 26;
-    constexpr int kCaseBit = 0x20;
-    const bool changes = static_cast<unsigned char>(c - kFrom) < kLetters;
-    return static_cast<char>(c ^ (changes ? kCaseBit : 0));
-  });
+  out += before;
+  if constexpr (kWhole) {
+    change(all, out);
+  } else {
+    for (int64_t row = 0; row < array.length(); ++row) {
+      const std::string_view text = values[row];
+      change(text, out + (text.data() - all.data()));
+    }
+  }
   data->buffers[2] = std::move(buffer);
   return arrow::MakeArray(data);
+}
+
+constexpr int kCaseBit = 0x20;
+
+/// `from` is the first of 26 ASCII letters that change their case.
+char WithOtherCase(char c, char from) {
+  constexpr int kLetters = 26;
+  const bool changes = static_cast<unsigned char>(c - from) < kLetters;
+  return static_cast<char>(c ^ (changes ? kCaseBit : 0));
+}
+
+template <char kFrom>
+Result<std::shared_ptr<Array>> ChangeCase(const CallContext& context, std::span<const Operand> args,
+                                          int64_t rows) {
+  ARROW_ASSIGN_OR_RAISE(auto changed,
+                        ChangeAscii<true>(context, args[0], [](std::string_view text, char* out) {
+                          std::transform(text.begin(), text.end(), out,
+                                         [](char c) { return WithOtherCase(c, kFrom); });
+                        }));
+  if (changed != nullptr) return changed;
+  return CallArrow(kFrom == 'a' ? "utf8_upper" : "utf8_lower", context, args);
 }
 
 Result<std::shared_ptr<Array>> Upper(const CallContext& context, std::span<const Operand> args,
@@ -65,13 +89,64 @@ Result<std::shared_ptr<Array>> Lower(const CallContext& context, std::span<const
                                      int64_t rows) {
   return ChangeCase<'A'>(context, args, rows);
 }
+bool IsAsciiAlphanumeric(char c) {
+  const char lower = static_cast<char>(c | kCaseBit);
+  return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'z');
+}
+
+/// Outside of ASCII all but the blocks of signs and punctuation.
+bool IsAlphanumeric(std::string_view character) {
+  if (character.size() == 1) return IsAsciiAlphanumeric(character[0]);
+  const bool is_latin_sign = character >= "\u0080" && character < "\u00C0" &&
+                             character != "\u00AA" && character != "\u00B5" &&
+                             character != "\u00BA";
+  const bool is_punctuation = (character >= "\u2000" && character < "\u2070") ||
+                              (character >= "\u3000" && character < "\u3040");
+  return !is_latin_sign && !is_punctuation && character != "\u00D7" && character != "\u00F7";
+}
+
+/// Words begin after what is neither letter nor digit.
 Result<std::shared_ptr<Array>> InitCap(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
-  return CallArrow("utf8_title", context, args);
+  ARROW_ASSIGN_OR_RAISE(auto changed,
+                        ChangeAscii<false>(context, args[0], [](std::string_view text, char* out) {
+                          bool is_first = true;
+                          for (char c : text) {
+                            *out++ = WithOtherCase(c, is_first ? 'a' : 'A');
+                            is_first = !IsAsciiAlphanumeric(c);
+                          }
+                        }));
+  if (changed != nullptr) return changed;
+  ARROW_ASSIGN_OR_RAISE(auto upper_array, CallArrow("utf8_upper", context, args));
+  ARROW_ASSIGN_OR_RAISE(auto lower_array, CallArrow("utf8_lower", context, args));
+  const Operand upper_operand{upper_array, args[0].is_constant};
+  const Operand lower_operand{lower_array, args[0].is_constant};
+  BytesValues uppers(upper_operand);
+  BytesValues lowers(lower_operand);
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    // Letter by letter, of which both have as many.
+    std::string_view upper = uppers[row];
+    std::string_view lower = lowers[row];
+    bool is_first = true;
+    while (!upper.empty() && !lower.empty()) {
+      const std::string_view high = upper.substr(0, CharacterBytes(upper));
+      const std::string_view low = lower.substr(0, CharacterBytes(lower));
+      *out += is_first ? high : low;
+      is_first = !IsAlphanumeric(low);
+      upper.remove_prefix(high.size());
+      lower.remove_prefix(low.size());
+    }
+    return Status::OK();
+  });
 }
 
 Result<std::shared_ptr<Array>> Reverse(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
+  ARROW_ASSIGN_OR_RAISE(auto changed,
+                        ChangeAscii<false>(context, args[0], [](std::string_view text, char* out) {
+                          std::reverse_copy(text.begin(), text.end(), out);
+                        }));
+  if (changed != nullptr) return changed;
   BytesValues texts(args[0]);
   return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
     std::string_view left = texts[row];
@@ -474,9 +549,60 @@ Result<std::shared_ptr<Array>> Replace(const CallContext& context, std::span<con
   });
 }
 
+/// What becomes of each byte: itself, another one, or kGone.
+class ByteMap {
+ public:
+  static constexpr int16_t kGone = -1;
+
+  ByteMap(std::string_view from, std::string_view to) {
+    for (size_t i = 0; i < map_.size(); ++i) map_[i] = static_cast<int16_t>(i);
+    for (size_t i = from.size(); i-- > 0;) {
+      // The first of equal ones counts.
+      map_[static_cast<unsigned char>(from[i])] =
+          i < to.size() ? static_cast<int16_t>(static_cast<unsigned char>(to[i])) : kGone;
+    }
+    keeps_length_ = std::find(map_.begin(), map_.end(), kGone) == map_.end();
+  }
+
+  bool keeps_length() const { return keeps_length_; }
+  int16_t operator[](char c) const { return map_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<int16_t, 256> map_;
+  bool keeps_length_ = true;
+};
+
+/// With characters of ASCII; those of the texts may be any.
+Result<std::shared_ptr<Array>> TranslateBytes(const CallContext& context,
+                                              std::span<const Operand> args, int64_t rows) {
+  const ByteMap map{BytesValues(args[1])[0], BytesValues(args[2])[0]};
+  if (map.keeps_length()) {
+    ARROW_ASSIGN_OR_RAISE(
+        auto changed, ChangeAscii<true>(context, args[0], [&](std::string_view text, char* out) {
+          std::transform(text.begin(), text.end(), out,
+                         [&](char c) { return static_cast<char>(map[c]); });
+        }));
+    if (changed != nullptr) return changed;
+  }
+  BytesValues texts(args[0]);
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    for (char c : texts[row]) {
+      if (map[c] != ByteMap::kGone) *out += static_cast<char>(map[c]);
+    }
+    return Status::OK();
+  });
+}
+
+bool IsAsciiConstant(const Operand& operand) {
+  return operand.is_constant && operand.array->IsValid(0) && IsAscii(BytesValues(operand)[0]);
+}
+
 /// Each character of `from` becomes the one at the same place in `to`, or goes.
 Result<std::shared_ptr<Array>> Translate(const CallContext& context, std::span<const Operand> args,
                                          int64_t rows) {
+  if (IsAsciiConstant(args[1]) && IsAsciiConstant(args[2])) {
+    return TranslateBytes(context, args, rows);
+  }
   BytesValues texts(args[0]);
   BytesValues from(args[1]);
   BytesValues to(args[2]);

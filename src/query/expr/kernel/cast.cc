@@ -8,8 +8,10 @@
 #include "arrow/type.h"
 #include "arrow/type_traits.h"
 #include "arrow/util/float16.h"
+#include "arrow/util/string.h"
 #include "query/expr/kernel/cast_steps.h"
 #include "query/expr/kernel/number_types.h"
+#include "query/expr/kernel/utf8.h"
 
 namespace lance::query {
 namespace {
@@ -152,8 +154,12 @@ Result<std::shared_ptr<Array>> CastList(const CastJob& job) {
       job.to, lists->length(), {nulls.validity(), offsets->data()->buffers[1]}, {items->data()}));
 }
 
-/// Integers and what is stored as integers: days, units of time.
+/// Integers and what is stored as integers: days, units of time. Integers as wide as a Date32 are
+/// days of a Date64 too.
 Result<std::shared_ptr<Array>> CastThroughStorage(const CastJob& job) {
+  if (job.array->type_id() == Type::INT32 && job.to->id() == Type::DATE64) {
+    return CastArray(job.pool, WithType(job.array, arrow::date32()), job.to, job.mode);
+  }
   if (IsTemporal(job.from())) {
     auto storage = WithType(job.array, StorageType(job.from()));
     return CastArray(job.pool, storage, job.to, job.mode);
@@ -179,8 +185,11 @@ Result<std::shared_ptr<Array>> Cast(const CallContext& context, std::span<const 
 Status CastJob::CannotCast(int64_t row) const {
   constexpr size_t kShown = 60;
   std::string text = "a value";
-  if (auto scalar = array->GetScalar(row); scalar.ok()) text = "'" + (*scalar)->ToString() + "'";
-  if (text.size() > kShown) text = text.substr(0, kShown) + "…'";
+  if (arrow::is_binary(from().id()) || from().id() == Type::FIXED_SIZE_BINARY) {
+    text = "X'" + Shortened(arrow::HexEncode(BytesValues(operand())[row]), kShown) + "'";
+  } else if (auto scalar = array->GetScalar(row); scalar.ok()) {
+    text = "'" + Shortened((*scalar)->ToString(), kShown) + "'";
+  }
   return UserError("cannot cast ", text, " of type ", from().ToString(), " to ", to->ToString());
 }
 
@@ -221,7 +230,7 @@ Result<std::shared_ptr<Array>> CastArray(arrow::MemoryPool* pool,
     return UserError("values of type ", job.from().ToString(), " cannot be cast to ",
                      to->ToString());
   }
-  if (array->type_id() == Type::HALF_FLOAT) {
+  if (array->type_id() == Type::HALF_FLOAT && !IsText(to->id())) {
     ARROW_ASSIGN_OR_RAISE(auto floats, HalfToFloat(job));
     return CastArray(pool, floats, to, mode);
   }

@@ -4,6 +4,7 @@
 #include "arrow/builder.h"
 #include "arrow/type.h"
 #include "arrow/util/decimal.h"
+#include "arrow/util/float16.h"
 #include "arrow/util/utf8.h"
 #include "query/expr/kernel/cast_steps.h"
 #include "query/expr/kernel/decimal_values.h"
@@ -180,10 +181,14 @@ Result<std::shared_ptr<Array>> ReadTimestamps(const CastJob& job) {
 }
 
 Result<std::shared_ptr<Array>> ReadBooleans(const CastJob& job) {
-  CastJob step{job.pool, job.array, arrow::uint8(), job.mode};
-  auto bytes = ReadAll<uint8_t>(step, ParseBoolean);
-  if (!bytes.ok()) return bytes;
-  return CastArray(job.pool, *bytes, arrow::boolean(), job.mode);
+  CastJob step{job.pool, job.array, arrow::uint8(), CastMode::kTry};
+  ARROW_ASSIGN_OR_RAISE(auto bytes, ReadAll<uint8_t>(step, ParseBoolean));
+  if (job.mode == CastMode::kStrict && bytes->null_count() > job.array->null_count()) {
+    int64_t row = 0;
+    while (bytes->IsValid(row) || job.array->IsNull(row)) ++row;
+    return job.CannotCast(row);
+  }
+  return CastArray(job.pool, bytes, arrow::boolean(), job.mode);
 }
 
 }  // namespace
@@ -196,7 +201,7 @@ Result<std::shared_ptr<Array>> CastToText(const CastJob& job) {
   if (arrow::is_decimal(type.id())) {
     DecimalOperand values(job.operand());
     return Build(job, [&](int64_t row) {
-      return std::optional<std::string>(values[row].ToString(values.scale()));
+      return std::optional<std::string>(DecimalText(values[row], values.scale()));
     });
   }
   if (type.id() == Type::BOOL) {
@@ -206,6 +211,13 @@ Result<std::shared_ptr<Array>> CastToText(const CastJob& job) {
     });
   }
   if (StorageId(type) != type.id()) return TemporalToText(job);
+  if (type.id() == Type::HALF_FLOAT) {
+    FixedValues<uint16_t> values(job.operand());
+    return Build(job, [&](int64_t row) {
+      return std::optional<std::string>(
+          HalfFloatText(arrow::util::Float16::FromBits(values[row]).ToFloat()));
+    });
+  }
   return VisitNumberType(
       type.id(),
       [&]<typename T>(CType<T>) {

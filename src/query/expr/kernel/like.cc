@@ -11,8 +11,7 @@ LikePattern::LikePattern(std::string_view pattern, char escape) : pieces_(1) {
     char c = pattern[i];
     Piece& piece = pieces_.back();
     bool has_next = i + 1 < pattern.size();
-    if (c == escape && has_next &&
-        (pattern[i + 1] == '%' || pattern[i + 1] == '_' || pattern[i + 1] == escape)) {
+    if (c == escape && has_next) {
       piece.bytes += pattern[++i];
     } else if (c == '%') {
       pieces_.emplace_back();

@@ -13,7 +13,7 @@ namespace lance::query {
 /// text · pattern steps.
 class LikePattern {
  public:
-  /// `escape` before `%`, `_` or itself makes that a plain character.
+  /// `escape` makes what follows a plain character; at the end it is one itself.
   LikePattern(std::string_view pattern, char escape);
 
   bool Matches(std::string_view text) const;

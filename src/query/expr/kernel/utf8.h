@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace lance::query {
@@ -31,6 +32,13 @@ inline size_t ByteOfCharacter(std::string_view text, int64_t n) {
   size_t at = 0;
   for (; n > 0 && at < text.size(); --n) at += CharacterBytes(text.substr(at));
   return at;
+}
+
+/// The first characters of a text, at most `bytes` bytes of them; `…` stands for the others.
+inline std::string Shortened(std::string_view text, size_t bytes) {
+  if (text.size() <= bytes) return std::string(text);
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  return std::string(text.substr(0, bytes)) + "…";
 }
 
 }  // namespace lance::query

@@ -1,5 +1,6 @@
 #include "query/expr/kernel/value_text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -148,16 +149,20 @@ std::optional<int64_t> ReadDate(Cursor* cursor) {
   return DaysOf(date);
 }
 
-/// Nanoseconds since midnight.
-std::optional<int64_t> ReadTime(Cursor* cursor) {
-  auto hour = cursor->Number(1, 2);
-  if (!hour || *hour > 23 || !cursor->Take(':')) return std::nullopt;
+/// Nanoseconds since midnight. In timestamps the seconds are there, and may be 60.
+std::optional<int64_t> ReadTime(Cursor* cursor, bool in_timestamp) {
+  constexpr size_t kCompactDigits = 6;
+  const bool is_compact = in_timestamp && cursor->CountDigits() == kCompactDigits;
+  auto hour = cursor->Number(in_timestamp ? 2 : 1, 2);
+  if (!hour || *hour > 23 || (!is_compact && !cursor->Take(':'))) return std::nullopt;
   auto minute = cursor->Number(2, 2);
   if (!minute || *minute > 59) return std::nullopt;
   int64_t seconds = (*hour * 60 + *minute) * 60;
-  if (!cursor->Take(':')) return seconds * kNanosPerSecond;
+  if (!is_compact && !cursor->Take(':')) {
+    return in_timestamp ? std::nullopt : std::optional<int64_t>(seconds * kNanosPerSecond);
+  }
   auto second = cursor->Number(2, 2);
-  if (!second || *second > 59) return std::nullopt;
+  if (!second || *second > (in_timestamp ? 60 : 59)) return std::nullopt;
   seconds += *second;
   if (!cursor->Take('.')) return seconds * kNanosPerSecond;
   auto nanos = cursor->Nanoseconds();
@@ -168,6 +173,9 @@ std::optional<int64_t> ReadTime(Cursor* cursor) {
 /// `Z`, `+02:00`, `-0330`, `+02`: seconds east of Greenwich.
 std::optional<int64_t> ReadZone(Cursor* cursor) {
   if (cursor->Take('Z') || cursor->Take('z')) return 0;
+  if (cursor->Take('U')) {
+    return cursor->Take('T') && cursor->Take('C') ? std::optional<int64_t>(0) : std::nullopt;
+  }
   int64_t sign = cursor->Peek() == '-' ? -1 : 1;
   if (!cursor->Take('+') && !cursor->Take('-')) return std::nullopt;
   auto hour = cursor->Number(2, 2);
@@ -194,6 +202,30 @@ std::string ClockText(int64_t second_of_day, int64_t nanos) {
 
 std::string FloatText(float value) { return ShortestText(value); }
 std::string FloatText(double value) { return ShortestText(value); }
+
+std::string HalfFloatText(float value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  std::array<char, 64> buffer;
+  auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
+  return {buffer.data(), end};
+}
+
+std::string DecimalText(const arrow::Decimal256& value, int32_t scale) {
+  std::string digits = value.ToIntegerString();
+  const size_t sign = digits.starts_with('-') ? 1 : 0;
+  if (scale <= 0) {
+    if (value != arrow::Decimal256(0)) digits.append(static_cast<size_t>(-scale), '0');
+    return digits;
+  }
+  const auto places = static_cast<size_t>(scale);
+  if (digits.size() - sign <= places) {
+    digits.insert(sign, places + 1 - (digits.size() - sign), '0');
+  }
+  digits.insert(digits.size() - places, 1, '.');
+  return digits;
+}
 
 std::string DateText(int64_t days) {
   CivilDate date = DateOf(days);
@@ -256,6 +288,9 @@ template std::optional<uint32_t> ParseInteger(std::string_view);
 template std::optional<uint64_t> ParseInteger(std::string_view);
 
 std::optional<bool> ParseBoolean(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
   constexpr size_t kLongest = 5;
   if (text.size() > kLongest) return std::nullopt;
   std::string lower(text);
@@ -283,18 +318,27 @@ std::optional<int64_t> ParseDate(std::string_view text) {
 
 std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit,
                                       bool* has_zone) {
-  Cursor cursor(text);
+  // Ten characters, unless there is a sign, which far years have.
+  constexpr size_t kDateBytes = 10;
+  const bool is_signed = text.starts_with('+') || text.starts_with('-');
+  Cursor cursor(is_signed ? text : text.substr(0, kDateBytes));
   auto days = ReadDate(&cursor);
   if (!days) return std::nullopt;
+  if (!is_signed) {
+    if (text.size() < kDateBytes || !cursor.AtEnd()) return std::nullopt;
+    cursor = Cursor(text.substr(kDateBytes));
+  }
   int64_t nanos = 0;
   int64_t offset = 0;
   if (cursor.Take('T') || cursor.Take('t') || cursor.Take(' ')) {
-    auto time = ReadTime(&cursor);
+    auto time = ReadTime(&cursor, /*in_timestamp=*/true);
     if (!time) return std::nullopt;
     nanos = *time;
+    if (cursor.Take(' ') && cursor.Peek() == 'Z') return std::nullopt;
+  } else if (!cursor.AtEnd()) {
+    return std::nullopt;
   }
   if (!cursor.AtEnd()) {
-    cursor.Take(' ');
     auto zone = ReadZone(&cursor);
     if (!zone || !cursor.AtEnd()) return std::nullopt;
     offset = *zone;
@@ -313,7 +357,7 @@ std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::ty
 
 std::optional<int64_t> ParseTime(std::string_view text, arrow::TimeUnit::type unit) {
   Cursor cursor(text);
-  auto nanos = ReadTime(&cursor);
+  auto nanos = ReadTime(&cursor, /*in_timestamp=*/false);
   if (!nanos || !cursor.AtEnd()) return std::nullopt;
   return *nanos / (kNanosPerSecond / UnitsPerSecond(unit));
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "arrow/type.h"
+#include "arrow/util/decimal.h"
 
 namespace lance::query {
 
@@ -14,6 +15,10 @@ namespace lance::query {
 /// Shortest digits that read back the same: `1.0`, `0.1`, `1e20`, `NaN`, `inf`.
 std::string FloatText(float value);
 std::string FloatText(double value);
+/// Of a half float, whose text is that of all its digits: `3`, `0.1`, `0.00000012`.
+std::string HalfFloatText(float value);
+/// `1.50`, without an exponent.
+std::string DecimalText(const arrow::Decimal256& value, int32_t scale);
 /// `2021-01-31`; years beyond 9999 with a sign.
 std::string DateText(int64_t days);
 /// `2021-01-31T12:00:00`, with 3, 6 or 9 digits of a fraction if there is one.
@@ -27,12 +32,13 @@ std::optional<double> ParseDouble(std::string_view text);
 std::optional<float> ParseFloat(std::string_view text);
 template <typename T>
 std::optional<T> ParseInteger(std::string_view text);
-/// true, t, yes, y, on, 1 and their opposites.
+/// true, t, yes, y, on, 1 and their opposites, also with blanks around.
 std::optional<bool> ParseBoolean(std::string_view text);
 /// `2021-01-31`, `2021-1-1`, `20210131`; a time after it is left out, once it is in UTC.
 std::optional<int64_t> ParseDate(std::string_view text);
-/// A date, then optionally `T` or a space and a time, then a zone (`Z`, `+02:00`). In `unit` since
-/// the epoch; finer digits are cut off. `has_zone`: whether there was a zone.
+/// `2021-01-31`, then optionally `T` or a space, a time of hours, minutes and seconds (60 is the
+/// start of the next minute), and a zone (`Z`, `+02:00`, ` UTC`). In `unit` since the epoch; finer
+/// digits are cut off. `has_zone`: whether there was a zone.
 std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit,
                                       bool* has_zone = nullptr);
 /// `12:34`, `12:34:56.789`
