@@ -63,6 +63,12 @@ regexp_count(s, '^.') | regexp_count(s, '[a-z]', 2) | regexp_count(s, '[A-Z]', 2
 regexp_match(s, '\\w+') | regexp_like(s, '^\\w+$') | regexp_like(s, '(?x) \\w # c') | regexp_like(s, '[^\\W]') | regexp_like(s, '\\u0061')
 regexp_like(s, 'a++') | regexp_like(s, '[\\s\\d]') | regexp_like(s, '[^\\s\\d]') | regexp_like(s, '\\S\\S') | regexp_like(s, '\\D') | regexp_like(s, '[a[bc]]')
 regexp_like(s, '\\p{Letter}') | regexp_like(s, 'A', 'iu') | regexp_like(s, '(?i:B)_') | regexp_match(s, '(?P<x>h).(.)')
+array_append(li, 5) | array_append(li, i) | array_append(lst, s) | array_prepend(5, li) | list_remove(li, 1) | array_remove(li, i)
+array_sort(li) | array_sort(li, 'DESC') | array_sort(lst, 'ASC', 'NULLS LAST') | array_distinct(array_concat(li, li)) | array_concat(li, [9]) | array_min(li)
+array_max(lst) | list_cat(lst, ['x'], lst) | array_length(li, 1) | d + i | d - i | (d + 1) > d | gcd(i, 12) | lcm(i, 12) | sinh(f) | cosh(i) | tanh(f)
+asinh(f) | atanh(i) | acosh(l) | cot(i) | cast(i as binary) | cast(i + 0.7 as timestamp) | cast(dec as timestamp) | cast(ts as float) | cast(ts as double)
+cast(ts as decimal(38, 2)) | cast(li as string) | cast(lst as string) | arrow_cast(s, 'Utf8View')
+cast(i as binary) || X'41' | array_distinct(lst) | greatest(i, null, u8)
 st | st.x + 1 | st['y z'] | i is null | i = 1 | i in (1, 2) | b is not true | i is distinct from 1 | s like '%b' | not b | b and null
 """.replace("\n", " | ").strip(" |").split(" | ")
 
@@ -120,7 +126,8 @@ json_extract(j, '$.a') | json_extract(j, '$.c[*]') | json_extract(j, '$.d.e') | 
 json_extract(j, '$.b') | json_extract(j, '$') | json_extract(j, '$.**') | json_extract(j, '$.a > 0') | json_exists(j, '$.d') | json_exists(j, '$.c[1]')
 json_get(j, 'd') | json_get_string(j, 'b') | json_get_string(j, 'a') | json_get_int(j, 'a') | json_get_float(j, 'a')
 json_get(json_get(j, 'c'), '1') | json_array_contains(j, '$.c', 'three') | json_array_contains(j, '$.c', '2') | json_array_length(j, '$.c')
-json_array_length(j, '$') | json_get_string(j, '0') | json_get_bool(json_get(j, 'd'), 'f')
+json_extract_with_type(j, '$.a') | json_extract_with_type(j, '$.c[*]') | json_extract_with_type(j, '$.zz') | j = jsonb '"text"'
+j = jsonb '{"d": null, "b": "17", "a": -3, "c": []}' | json_array_length(j, '$') | json_get_string(j, '0') | json_get_bool(json_get(j, 'd'), 'f')
 """.replace("\n", " | ").strip(" |").split(" | ")
 
 
@@ -140,6 +147,21 @@ def json_datasets(tmp_path_factory):
 def test_json(expression, json_datasets):
     ours, theirs = json_datasets
     assert repr(_values(ours, expression)) == repr(_values(theirs, expression))
+
+
+KEYWORDS = ["end", "case", "from", "when", "then", "else", "like", "escape", "distinct"]
+
+
+def test_columns_named_like_keywords(tmp_path):
+    pylance = pytest.importorskip("lance")
+    import lancecpp
+
+    path = str(tmp_path / "t.lance")
+    pylance.write_dataset(pa.table({name: pa.array([1, 7, None]) for name in KEYWORDS}), path)
+    ours, theirs = lancecpp.dataset(path), pylance.dataset(path)
+    for name in KEYWORDS:
+        for condition in [f"{name} > 5", f"{name} is null or 1 = {name}", f"({name}) in (1, {name})", f"not {name} between 2 and {name}"]:
+            assert ours.count_rows(condition) == theirs.count_rows(condition), condition
 
 
 def test_pyarrow_expressions(datasets):

@@ -79,7 +79,7 @@ std::string Quoted(const std::string& name) {
   };
   bool plain = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
                std::all_of(name.begin(), name.end(), is_plain);
-  if (plain) return name;
+  if (plain && !IsReservedWord(name)) return name;
   return InBackTicks(name);
 }
 

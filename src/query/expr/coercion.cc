@@ -190,6 +190,18 @@ std::optional<ArithmeticTypes> TemporalArithmetic(std::string_view op, const Typ
   return ArithmeticTypes{common, common, arrow::duration(unit)};
 }
 
+/// Dates are counted in days.
+std::optional<ArithmeticTypes> DaysAdded(std::string_view op, const arrow::DataType& left,
+                                         const arrow::DataType& right) {
+  const bool adds_to_date =
+      left.id() == Type::DATE32 && arrow::is_integer(right.id()) && (op == "+" || op == "-");
+  if (adds_to_date) return ArithmeticTypes{arrow::date32(), arrow::int32(), arrow::date32()};
+  const bool is_added_date =
+      arrow::is_integer(left.id()) && right.id() == Type::DATE32 && op == "+";
+  if (!is_added_date) return std::nullopt;
+  return ArithmeticTypes{arrow::int32(), arrow::date32(), arrow::date32()};
+}
+
 bool IsShift(std::string_view op) { return op == "<<" || op == ">>"; }
 
 /// Same value after the way there and back.
@@ -302,7 +314,7 @@ std::optional<ArithmeticTypes> TypesOfArithmetic(std::string_view op, const Type
     return ArithmeticTypes{common, common, is_half ? arrow::float16() : common};
   }
   if (IsTemporal(*left) && IsTemporal(*right)) return TemporalArithmetic(op, left, right);
-  return std::nullopt;
+  return DaysAdded(op, *left, *right);
 }
 
 Result<CoercedLiteral> CoerceLiteral(const LiteralValue& literal, const TypePtr& column,

@@ -471,6 +471,36 @@ TEST_F(ExprTest, FunctionsOfLists) {
   EXPECT_THAT(Error("array_has(li, 'a')"), HasSubstr("the function is array_has(list, value)"));
 }
 
+TEST_F(ExprTest, ListsAreMadeOfOthers) {
+  const auto as_text = [](const std::string& sql) { return Values("cast(" + sql + " as string)"); };
+  EXPECT_EQ(as_text("array_append(li, i)"), "string [[1, 2, 1], [2], [], [, -5], [3, 2147483647]]");
+  EXPECT_EQ(as_text("array_prepend(7, li)"), "string [[7, 1, 2], [7], [7], [7, ], [7, 3]]");
+  EXPECT_EQ(as_text("array_concat(li, [7, 8], null)"),
+            "string [[1, 2, 7, 8], [7, 8], [7, 8], [, 7, 8], [3, 7, 8]]");
+  EXPECT_EQ(as_text("array_remove([2, 1, 2], i)"),
+            "string [[2, 2], [1, 2], null, [2, 1, 2], [2, 1, 2]]");
+  EXPECT_EQ(as_text("array_sort([2, null, i], 'desc', 'nulls last')"),
+            "string [[2, 1, ], [2, 2, ], [2, , ], [2, -5, ], [2147483647, 2, ]]");
+  EXPECT_EQ(as_text("array_distinct([f, 0.0, f, null])"),
+            "string [[0.0, ], [-0.0, ], [, 0.0], [NaN, 0.0, ], [inf, 0.0, ]]");
+  EXPECT_EQ(Values("array_max([f, 1.5, null])"), "double [1.5, 1.5, 1.5, nan, inf]");
+  EXPECT_EQ(Values("array_min(lst)"), "string [a, null, null, null, foo]");
+  EXPECT_THAT(Error("empty(array_sort([li]))"), HasSubstr("the function is array_sort"));
+}
+
+TEST_F(ExprTest, MomentsBytesAndNumbers) {
+  EXPECT_EQ(Rows("d + 1 > d and d - i < date '2021-01-01'"), "0 1 3 4");
+  EXPECT_THAT(Rows("d + l > d"), HasSubstr("cannot cast"));
+  EXPECT_EQ(Rows("bin || X'41' = X'616241'"), "0");
+  EXPECT_EQ(Rows("cast(i as binary) = X'FBFFFFFF'"), "3");
+  EXPECT_EQ(Rows("cast(ts as float) = 1 and cast(dec as timestamp) < ts"), "1");
+  EXPECT_EQ(Rows("arrow_cast(bin, 'FixedSizeBinary(2)') = X'6162'"),
+            "cannot cast X'' of type binary to fixed_size_binary[2], in: arrow_cast(bin, "
+            "'FixedSizeBinary(2)')");
+  EXPECT_EQ(Values("gcd(u8, 10)"), "int64 [1, 2, null, 5, 5]");
+  EXPECT_THAT(Rows("lcm(4611686018427387904, l + 1) = 1"), HasSubstr("does not fit into int64"));
+}
+
 TEST_F(ExprTest, HalfFloatsAreComparedAsFloats) {
   EXPECT_EQ(Rows("arrow_cast(u8, 'Float16') in (2.0, 5)"), "1 3");
   EXPECT_EQ(Values("cast(nullif(arrow_cast(u8, 'Float16'), arrow_cast(2, 'Float16')) as string)"),

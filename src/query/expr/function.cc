@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "arrow/array.h"
+#include "query/expr/kernel/gather.h"
 #include "query/expr/kernel/reading.h"
 
 namespace lance::query {
@@ -14,7 +15,7 @@ const FunctionMap& AllFunctions() {
   static const FunctionMap* const kFunctions = [] {
     auto* functions = new FunctionMap;
     for (auto table : {StringFunctions(), PadFunctions(), MathFunctions(), DateFunctions(),
-                       ListFunctions(), RegexFunctions(), JsonFunctions()}) {
+                       ListFunctions(), ListChangeFunctions(), RegexFunctions(), JsonFunctions()}) {
       for (const Function& function : table) functions->emplace(function.name, &function);
     }
     return functions;
@@ -44,6 +45,13 @@ std::optional<std::string> LiteralText(const Expr& expr) {
 
 bool TakesString(const Expr& expr) { return IsString(*expr.type) || IsNullType(expr); }
 TypePtr StringTypeOf(const Expr& expr) { return IsNullType(expr) ? arrow::utf8() : expr.type; }
+TypePtr ItemTypeOf(const Expr& expr) {
+  if (IsNullType(expr)) return expr.type;
+  return IsList(*expr.type) ? PlainType(expr.type->field(0)->type()) : nullptr;
+}
+TypePtr ListOf(const Expr& expr, const TypePtr& item) {
+  return expr.type->id() == arrow::Type::LARGE_LIST ? arrow::large_list(item) : arrow::list(item);
+}
 bool TakesInteger(const Expr& expr) {
   return arrow::is_integer(expr.type->id()) || IsNullType(expr);
 }

@@ -37,6 +37,7 @@ std::span<const Function> PadFunctions();
 std::span<const Function> MathFunctions();
 std::span<const Function> DateFunctions();
 std::span<const Function> ListFunctions();
+std::span<const Function> ListChangeFunctions();
 std::span<const Function> RegexFunctions();
 std::span<const Function> JsonFunctions();
 
@@ -48,6 +49,10 @@ std::optional<std::string> LiteralText(const Expr& expr);
 bool TakesString(const Expr& expr);
 /// The type of a string argument: utf8 or large_utf8; a null literal is utf8.
 TypePtr StringTypeOf(const Expr& expr);
+/// The item type of a list argument (NULL has items of the null type); nullptr for others.
+TypePtr ItemTypeOf(const Expr& expr);
+/// A list of `item`, with 64-bit offsets if the argument has them.
+TypePtr ListOf(const Expr& expr, const TypePtr& item);
 bool TakesInteger(const Expr& expr);
 bool TakesNumber(const Expr& expr);
 

@@ -65,6 +65,15 @@ LiteralValue StringLiteral(std::string_view text) {
   return OneText(arrow::utf8(), std::string(text));
 }
 
+LiteralValue LargeBinaryLiteral(std::string_view bytes) {
+  const int64_t offsets[] = {0, static_cast<int64_t>(bytes.size())};
+  auto offset_buffer = arrow::Buffer::FromString(
+      std::string(reinterpret_cast<const char*>(offsets), sizeof(offsets)));
+  return arrow::MakeArray(arrow::ArrayData::Make(
+      arrow::large_binary(), 1,
+      {nullptr, std::move(offset_buffer), arrow::Buffer::FromString(std::string(bytes))}, 0));
+}
+
 LiteralValue HexLiteral(std::string_view digits) {
   if (digits.size() % 2 != 0) return nullptr;
   std::string bytes;

@@ -17,6 +17,7 @@ using LiteralValue = std::shared_ptr<arrow::Array>;
 Result<LiteralValue> NumberLiteral(std::string_view text);
 LiteralValue StringLiteral(std::string_view text);
 /// Pairs of hexadecimal digits; null if the text is something else.
+LiteralValue LargeBinaryLiteral(std::string_view bytes);
 LiteralValue HexLiteral(std::string_view digits);
 LiteralValue BooleanLiteral(bool value);
 LiteralValue Int64Literal(int64_t value);

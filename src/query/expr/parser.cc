@@ -11,6 +11,7 @@
 #include "query/expr/lexer.h"
 #include "query/expr/literal.h"
 #include "query/expr/type_names.h"
+#include "query/json/json_encoder.h"
 
 namespace lance::query {
 namespace {
@@ -54,11 +55,9 @@ constexpr std::array<InfixOperator, 15> kInfixOperators = {{
     {"%", kMultiplyLevel, "%"},
 }};
 
-// Words that end an operand or start something else: they are columns only in back-ticks.
-constexpr std::array<std::string_view, 22> kReservedWords = {
-    "and",  "or",       "not",    "is",   "in",     "between", "like", "ilike",
-    "case", "when",     "then",   "else", "end",    "null",    "true", "false",
-    "from", "distinct", "escape", "as",   "exists", "interval"};
+// Words that start something else than a column: they are columns only in back-ticks.
+constexpr std::array<std::string_view, 6> kReservedWords = {"and", "or", "not",
+                                                            "is",  "in", "between"};
 
 constexpr std::array<std::string_view, 3> kCallsWithoutBrackets = {"current_date", "current_time",
                                                                    "current_timestamp"};
@@ -382,7 +381,7 @@ class Parser {
     if (token.IsKeyword("null")) return Literal(token.at, NullLiteral());
     if (token.IsKeyword("true")) return Literal(token.at, BooleanLiteral(true));
     if (token.IsKeyword("false")) return Literal(token.at, BooleanLiteral(false));
-    if (token.IsKeyword("case")) return Case(token.at);
+    if (token.IsKeyword("case") && !EndsOperand(Peek())) return Case(token.at);
     if (IsOneOf(token, kReservedWords)) {
       return Unexpected(token, "a value, a column or a function");
     }
@@ -398,8 +397,32 @@ class Parser {
     return Finish({SyntaxKind::kName, token.at, std::move(token.text)});
   }
 
+  /// Whether an operand is over before this token: `case` is then the name of a column.
+  static bool EndsOperand(const Token& token) {
+    if (token.kind == TokenKind::kEnd) return true;
+    if (token.kind == TokenKind::kSymbol) {
+      return !token.IsSymbol("(") && !token.IsSymbol("[") && !token.IsSymbol("-") &&
+             !token.IsSymbol("+");
+    }
+    constexpr std::array<std::string_view, 7> kOperators = {"and",     "or",   "is",   "in",
+                                                            "between", "like", "ilike"};
+    return IsOneOf(token, kOperators);
+  }
+
+  /// JSONB '{"a": 1}'
+  Result<SyntaxPtr> JsonLiteral(const Token& name) {
+    const SourceSpan text_at = Peek().at;
+    std::string text = Take().text;
+    while (Peek().kind == TokenKind::kString) text += Take().text;
+    std::string cell;
+    Status status = AppendJsonb(text, &cell);
+    if (!status.ok()) return source_.ErrorAt(text_at, status.message());
+    return Literal(Join(name.at, LastSpan()), LargeBinaryLiteral(std::move(cell)));
+  }
+
   /// `DATE '2021-01-01'`
   Result<SyntaxPtr> TypedLiteral(const Token& name, const std::vector<int64_t>& parameters) {
+    if (name.IsKeyword("jsonb") && parameters.empty()) return JsonLiteral(name);
     TypePtr type = SqlType(LowerCase(name.text), parameters, /*is_unsigned=*/false);
     if (type == nullptr) {
       return source_.ErrorAt(name.at, "a string follows a word that is not the name of a type");
@@ -534,6 +557,13 @@ class Parser {
 };
 
 }  // namespace
+
+bool IsReservedWord(std::string_view name) {
+  const Token token{TokenKind::kWord, {}, std::string(name)};
+  constexpr std::array<std::string_view, 5> kOthers = {"null", "true", "false", "case", "array"};
+  return IsOneOf(token, kReservedWords) || IsOneOf(token, kCallsWithoutBrackets) ||
+         IsOneOf(token, kOthers);
+}
 
 Result<SyntaxPtr> ParseSql(const Source& source) {
   ARROW_ASSIGN_OR_RAISE(auto tokens, Tokenize(source));

@@ -182,6 +182,8 @@ class ArrowTypeParser {
       if (word == named.name) return named.type();
     }
     if (word == "Date64") return arrow::date64();
+    if (word == "Utf8View") return arrow::utf8();
+    if (word == "BinaryView") return arrow::binary();
     ARROW_RETURN_NOT_OK(Expect('('));
     ARROW_ASSIGN_OR_RAISE(TypePtr type, Parameterised(word, nesting));
     ARROW_RETURN_NOT_OK(Expect(')'));
@@ -191,7 +193,8 @@ class ArrowTypeParser {
   Result<TypePtr> Parameterised(std::string_view word, int nesting) {
     if (word == "Timestamp") return Timestamp();
     if (word == "Time32" || word == "Time64" || word == "Duration") return TimeOfUnit(word);
-    if (word == "Decimal128" || word == "Decimal256") return Decimal(word);
+    if (word.starts_with("Decimal")) return Decimal(word);
+    if (word == "Dictionary") return DictionaryValue(nesting);
     if (word == "List" || word == "LargeList") {
       ARROW_ASSIGN_OR_RAISE(TypePtr item, Type(nesting + 1));
       return word == "List" ? arrow::list(item) : arrow::large_list(item);
@@ -233,13 +236,27 @@ class ArrowTypeParser {
     return SqlTime(unit);
   }
 
+  Result<TypePtr> DictionaryValue(int nesting) {
+    ARROW_ASSIGN_OR_RAISE(TypePtr index, Type(nesting + 1));
+    if (!arrow::is_integer(index->id())) return Unknown();
+    ARROW_RETURN_NOT_OK(Expect(','));
+    return Type(nesting + 1);
+  }
+
   Result<TypePtr> Decimal(std::string_view word) {
+    const int32_t most_digits = word == "Decimal32"    ? 9
+                                : word == "Decimal64"  ? 18
+                                : word == "Decimal128" ? 38
+                                : word == "Decimal256" ? 76
+                                                       : 0;
     ARROW_ASSIGN_OR_RAISE(int32_t precision, Number());
     ARROW_RETURN_NOT_OK(Expect(','));
     ARROW_ASSIGN_OR_RAISE(int32_t scale, Number());
-    auto type = word == "Decimal128" ? arrow::Decimal128Type::Make(precision, scale)
-                                     : arrow::Decimal256Type::Make(precision, scale);
-    return type.ok() && scale >= 0 && scale <= precision ? type : Unknown();
+    if (precision < 1 || precision > most_digits || scale < 0 || scale > precision) {
+      return Unknown();
+    }
+    if (word == "Decimal256") return arrow::decimal256(precision, scale);
+    return arrow::decimal128(precision, scale);
   }
 
   std::string_view text_;

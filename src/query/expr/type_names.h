@@ -19,7 +19,8 @@ std::shared_ptr<arrow::DataType> SqlType(std::string_view name,
 /// The name that SqlType reads; empty if it has none for this type.
 std::string SqlTypeName(const arrow::DataType& type);
 
-/// The type that arrow_cast names: `Int32`, `Timestamp(Second, None)`, `List(Int64)` …
+/// The type that arrow_cast names: `Int32`, `Timestamp(Second, None)`, `List(Int64)` … Of those
+/// that are another form of the same values (views, dictionaries, narrow decimals) the plain one.
 Result<std::shared_ptr<arrow::DataType>> ParseArrowTypeName(std::string_view name);
 /// The same way back; for types that ParseArrowTypeName doesn't know, Arrow's own text.
 std::string ArrowTypeName(const arrow::DataType& type);

@@ -137,6 +137,9 @@ int64_t PartOf(const Moment& moment, Part part) {
 }
 
 int64_t UnitOf(const arrow::DataType& type) {
+  if (type.id() == Type::TIME64) {
+    return UnitsPerSecond(static_cast<const arrow::TimeType&>(type).unit());
+  }
   return UnitsPerSecond(static_cast<const arrow::TimestampType&>(type).unit());
 }
 
@@ -156,8 +159,12 @@ auto WithUnit(const arrow::DataType& type, Use use) {
   return use(std::integral_constant<int64_t, UnitsPerSecond(TimeUnit::NANO)>());
 }
 
-/// The operand's local times.
+/// The operand's local times; times of a day are those of the first one.
 Result<Operand> Local(const CallContext& context, const Operand& operand) {
+  if (operand.array->type_id() == Type::TIME64) {
+    const auto unit = static_cast<const arrow::TimeType&>(*operand.array->type()).unit();
+    return Operand{WithType(operand.array, arrow::timestamp(unit)), operand.is_constant};
+  }
   ARROW_ASSIGN_OR_RAISE(auto local, ToLocalTime(context.pool, operand.array));
   return Operand{std::move(local), operand.is_constant};
 }
@@ -193,6 +200,10 @@ TypePtr InstantType(const Expr& expr) {
       return arrow::timestamp(TimeUnit::SECOND);
     case Type::DATE64:
       return arrow::timestamp(TimeUnit::MILLI);
+    case Type::TIME32:
+      return arrow::time64(TimeUnit::MICRO);
+    case Type::TIME64:
+      return expr.type;
     case Type::STRING:
     case Type::LARGE_STRING:
     case Type::NA:
@@ -202,12 +213,20 @@ TypePtr InstantType(const Expr& expr) {
   }
 }
 
+/// Whether a time of day has such a part.
+bool IsOfTime(Part part) {
+  return part == Part::kHour || part == Part::kMinute || part == Part::kSecond ||
+         part == Part::kMillisecond || part == Part::kMicrosecond || part == Part::kNanosecond ||
+         part == Part::kEpoch;
+}
+
 Bound BindDatePart(BindArgs args) {
   if (args.size() != 2) return std::nullopt;
   auto name = LiteralText(*args[0]);
   auto part = name ? PartNamed(*name) : std::nullopt;
   TypePtr instant = InstantType(*args[1]);
   if (!part || instant == nullptr) return std::nullopt;
+  if (instant->id() == Type::TIME64 && !IsOfTime(*part)) return std::nullopt;
   std::vector<TypePtr> arg_types = {arrow::utf8(), instant};
   if (*part == Part::kEpoch) return BoundFunction{arg_types, arrow::float64(), Epoch};
   if (*part == Part::kNanosecond) {
@@ -296,6 +315,7 @@ Bound BindDateTrunc(BindArgs args) {
   auto part = name ? PartNamed(*name) : std::nullopt;
   TypePtr instant = InstantType(*args[1]);
   if (!part || !IsTruncatable(*part) || instant == nullptr) return std::nullopt;
+  if (instant->id() == Type::TIME64) return std::nullopt;
   // Dates become timestamps of the unit that the reference gives them.
   if (args[1]->type->id() != Type::TIMESTAMP) instant = arrow::timestamp(TimeUnit::NANO);
   return BoundFunction{{arrow::utf8(), instant}, instant, DateTrunc, /*can_fail=*/true};
@@ -397,8 +417,8 @@ Bound BindMakeDate(BindArgs args) {
 }
 
 constexpr Function kFunctions[] = {
-    {"date_part", "date_part('year' | 'month' | …, date or timestamp)", BindDatePart},
-    {"datepart", "datepart('year' | 'month' | …, date or timestamp)", BindDatePart},
+    {"date_part", "date_part('year' | 'month' | …, date, time or timestamp)", BindDatePart},
+    {"datepart", "datepart('year' | 'month' | …, date, time or timestamp)", BindDatePart},
     {"date_trunc", "date_trunc('year' | 'month' | …, date or timestamp)", BindDateTrunc},
     {"datetrunc", "datetrunc('year' | 'month' | …, date or timestamp)", BindDateTrunc},
     {"to_timestamp", "to_timestamp(string, number or date)", BindToTimestamp},

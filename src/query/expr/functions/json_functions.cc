@@ -7,6 +7,7 @@
 #include "query/expr/function.h"
 #include "query/expr/kernel/text_output.h"
 #include "query/expr/kernel/value_text.h"
+#include "query/json/json_encoder.h"
 #include "query/json/json_path.h"
 #include "query/json/jsonb.h"
 
@@ -101,6 +102,77 @@ Result<std::shared_ptr<Array>> JsonExtract(const CallContext& context,
         ARROW_ASSIGN_OR_RAISE(std::string text, TextOf(items));
         return text;
       });
+}
+
+/// JSONB of the matches as one value: itself, or an array of several.
+Result<std::string> CellOf(const std::vector<JsonItem>& items) {
+  if (items.size() == 1) return EncodeCell(items[0]);
+  ARROW_ASSIGN_OR_RAISE(std::string text, TextOf(items));
+  std::string cell;
+  ARROW_RETURN_NOT_OK(AppendJsonb(text, &cell));
+  return cell;
+}
+
+/// 0 is JSON's null, or no match.
+uint8_t TypeTag(const JsonItem& item) {
+  switch (item.type) {
+    case JsonType::kNull:
+      return 0;
+    case JsonType::kFalse:
+    case JsonType::kTrue:
+      return 1;
+    case JsonType::kNumber: {
+      const auto number = item.number();
+      if (!number || std::holds_alternative<double>(*number)) return 3;
+      const auto* large = std::get_if<uint64_t>(&*number);
+      const bool is_large =
+          large != nullptr && *large > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+      return is_large ? 3 : 2;
+    }
+    case JsonType::kString:
+      return 4;
+    case JsonType::kArray:
+      return 5;
+    case JsonType::kObject:
+      return 6;
+  }
+  return 0;
+}
+
+const TypePtr& TaggedType() {
+  static const TypePtr kType =
+      arrow::struct_({arrow::field("value", arrow::large_binary()),
+                      arrow::field("type_tag", arrow::uint8(), /*nullable=*/false)});
+  return kType;
+}
+
+Result<std::shared_ptr<Array>> JsonExtractWithType(const CallContext& context,
+                                                   std::span<const Operand> args, int64_t rows) {
+  arrow::UInt8Builder tags(context.pool);
+  ARROW_RETURN_NOT_OK(tags.Reserve(rows));
+  int64_t next = 0;
+  // Rows with a null argument are left out: their tag is 0.
+  auto add_until = [&](int64_t row) {
+    for (; next < row; ++next) tags.UnsafeAppend(0);
+  };
+  ARROW_ASSIGN_OR_RAISE(auto values, MapMatches<arrow::LargeBinaryBuilder>(
+                                         context, args, rows,
+                                         [&](const std::vector<JsonItem>& items,
+                                             int64_t row) -> Result<std::optional<std::string>> {
+                                           add_until(row);
+                                           constexpr uint8_t kArrayTag = 5;
+                                           ++next;
+                                           tags.UnsafeAppend(items.size() == 1  ? TypeTag(items[0])
+                                                             : items.size() > 1 ? kArrayTag
+                                                                                : 0);
+                                           if (items.empty()) return std::nullopt;
+                                           ARROW_ASSIGN_OR_RAISE(std::string cell, CellOf(items));
+                                           return cell;
+                                         }));
+  add_until(rows);
+  ARROW_ASSIGN_OR_RAISE(auto tag_array, tags.Finish());
+  return std::make_shared<arrow::StructArray>(context.type, rows,
+                                              arrow::ArrayVector{values, tag_array});
 }
 
 Result<std::shared_ptr<Array>> JsonExists(const CallContext& context, std::span<const Operand> args,
@@ -289,6 +361,8 @@ Bound BindJson(BindArgs args) {
 
 constexpr Function kFunctions[] = {
     {"json_extract", "json_extract(json, path)", BindJson<JsonExtract, arrow::utf8, 2>},
+    {"json_extract_with_type", "json_extract_with_type(json, path)",
+     BindJson<JsonExtractWithType, TaggedType, 2>},
     {"json_exists", "json_exists(json, path)", BindJson<JsonExists, arrow::boolean, 2>},
     {"json_array_contains", "json_array_contains(json, path, value)",
      BindJson<JsonArrayContains, arrow::boolean, 3>},

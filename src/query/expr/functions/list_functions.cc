@@ -1,4 +1,3 @@
-#include <array>
 #include <limits>
 
 #include "arrow/array/concatenate.h"
@@ -6,6 +5,7 @@
 #include "query/expr/function.h"
 #include "query/expr/kernel/compare.h"
 #include "query/expr/kernel/gather.h"
+#include "query/expr/kernel/list_rows.h"
 #include "query/expr/kernel/reading.h"
 #include "query/expr/kernel/value_set.h"
 
@@ -17,105 +17,11 @@ using arrow::Type;
 using Bound = std::optional<BoundFunction>;
 using BindArgs = std::span<const ExprPtr>;
 
-/// Where the items of each row are in the array of all items. Lists have 32 or 64-bit offsets here:
-/// those of fixed size were cast.
-class ListRows {
- public:
-  explicit ListRows(const Operand& operand) : operand_(operand) {}
-
-  int64_t Begin(int64_t row) const { return Offset(operand_.IndexOf(row)); }
-  int64_t End(int64_t row) const { return Offset(operand_.IndexOf(row) + 1); }
-  int64_t Size(int64_t row) const { return End(row) - Begin(row); }
-  std::shared_ptr<Array> items() const {
-    return arrow::MakeArray(operand_.array->data()->child_data[0]);
-  }
-
- private:
-  int64_t Offset(int64_t at) const {
-    const arrow::ArrayData& data = *operand_.array->data();
-    if (data.type->id() == Type::LARGE_LIST) return data.GetValues<int64_t>(1)[at];
-    return data.GetValues<int32_t>(1)[at];
-  }
-
-  const Operand& operand_;
-};
-
-/// The item type of a list argument (NULL has items of the null type), or nullptr.
-TypePtr ItemTypeOf(const Expr& expr) {
-  if (expr.type->id() == Type::NA) return expr.type;
-  return IsList(*expr.type) ? PlainType(expr.type->field(0)->type()) : nullptr;
-}
-
-TypePtr ListOf(const Expr& expr, const TypePtr& item) {
-  return expr.type->id() == Type::LARGE_LIST ? arrow::large_list(item) : arrow::list(item);
-}
-
 // ---- array_has ----
 
 bool IsTrue(const Array& booleans, int64_t at) {
   return booleans.IsValid(at) && static_cast<const arrow::BooleanArray&>(booleans).Value(at);
 }
-
-/// Where the value of each row is in the row's list: from 1, or 0 if it isn't there.
-class Positions {
- public:
-  static Result<std::vector<int64_t>> Of(const CallContext& context, const Operand& lists,
-                                         const Operand& value, Comparison comparison,
-                                         int64_t rows) {
-    const ListRows list_rows(lists);
-    Kernel compare = ComparisonKernel(comparison, *value.array->type());
-    // A value without comparisons is NULL: there is none like it.
-    if (compare == nullptr) return std::vector<int64_t>(static_cast<size_t>(rows));
-    const CallContext booleans{context.pool, arrow::boolean()};
-    return lists.is_constant && !value.is_constant
-               ? InOneList(booleans, list_rows, value, compare, rows)
-               : InManyLists(booleans, list_rows, value, compare, rows);
-  }
-
- private:
-  /// Compares all values with one item at a time.
-  static Result<std::vector<int64_t>> InOneList(const CallContext& context, const ListRows& list,
-                                                const Operand& value, Kernel compare,
-                                                int64_t rows) {
-    std::vector<int64_t> positions(static_cast<size_t>(rows));
-    const std::shared_ptr<Array> items = list.items();
-    for (int64_t i = 0; i < list.Size(0); ++i) {
-      const std::array<Operand, 2> args = {value,
-                                           Operand{items->Slice(list.Begin(0) + i, 1), true}};
-      ARROW_ASSIGN_OR_RAISE(auto same, compare(context, args, rows));
-      for (size_t row = 0; row < positions.size(); ++row) {
-        if (positions[row] == 0 && IsTrue(*same, static_cast<int64_t>(row))) positions[row] = i + 1;
-      }
-    }
-    return positions;
-  }
-
-  /// Compares each item with the value of its row.
-  static Result<std::vector<int64_t>> InManyLists(const CallContext& context, const ListRows& lists,
-                                                  const Operand& value, Kernel compare,
-                                                  int64_t rows) {
-    const Operand items{lists.items(), false};
-    Operand expected = value;
-    if (!value.is_constant) {
-      std::vector<int64_t> row_of_item(static_cast<size_t>(items.array->length()));
-      for (int64_t row = 0; row < rows; ++row) {
-        std::fill(row_of_item.begin() + lists.Begin(row), row_of_item.begin() + lists.End(row),
-                  row);
-      }
-      ARROW_ASSIGN_OR_RAISE(expected.array, Gather(context.pool, value.array, row_of_item));
-    }
-    const std::array<Operand, 2> args = {items, expected};
-    ARROW_ASSIGN_OR_RAISE(auto same, compare(context, args, items.array->length()));
-    std::vector<int64_t> positions(static_cast<size_t>(rows));
-    for (int64_t row = 0; row < rows; ++row) {
-      const int64_t end = lists.End(row);
-      int64_t at = lists.Begin(row);
-      while (at < end && !IsTrue(*same, at)) ++at;
-      if (at < end) positions[static_cast<size_t>(row)] = at - lists.Begin(row) + 1;
-    }
-    return positions;
-  }
-};
 
 /// In a list that is written down, a value is looked for as by IN.
 Result<std::shared_ptr<Array>> ArrayHasOneList(const CallContext& context,
@@ -130,7 +36,7 @@ Result<std::shared_ptr<Array>> ArrayHas(const CallContext& context, std::span<co
   const bool is_one_list = args[0].is_constant && !args[1].is_constant && args[0].array->IsValid(0);
   if (is_one_list && CanHash(*args[1].array->type())) return ArrayHasOneList(context, args, rows);
   ARROW_ASSIGN_OR_RAISE(auto positions,
-                        Positions::Of(context, args[0], args[1], Comparison::kEqual, rows));
+                        FindInLists(context, args[0], args[1], Comparison::kEqual, rows));
   return MapBooleans(context, args, rows,
                      [&](int64_t row) { return positions[static_cast<size_t>(row)] > 0; });
 }
@@ -139,7 +45,7 @@ Result<std::shared_ptr<Array>> ArrayHas(const CallContext& context, std::span<co
 Result<std::shared_ptr<Array>> ArrayPosition(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(auto positions,
-                        Positions::Of(context, args[0], args[1], Comparison::kNotDistinct, rows));
+                        FindInLists(context, args[0], args[1], Comparison::kNotDistinct, rows));
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args.first(1), rows));
   arrow::UInt64Builder builder(context.pool);
   ARROW_RETURN_NOT_OK(builder.Reserve(rows));
@@ -273,6 +179,18 @@ Bound BindList(BindArgs args) {
   return BoundFunction{{ListOf(*args[0], item)}, kType(), kKernel};
 }
 
+/// With a second argument, which can only be the first dimension.
+Bound BindLength(BindArgs args) {
+  if (args.size() != 2) return BindList<ArrayLength, arrow::uint64>(args);
+  const Expr& dimension = *args[1];
+  const bool is_first = dimension.IsLiteral() && dimension.type->id() == Type::INT64 &&
+                        FixedValues<int64_t>(Operand{dimension.value, true})[0] == 1;
+  if (!is_first) return std::nullopt;
+  auto bound = BindList<ArrayLength, arrow::uint64>(args.first(1));
+  if (bound) bound->arg_types.push_back(dimension.type);
+  return bound;
+}
+
 /// Counted from 1, or from -1 backwards; null if there is no such item.
 Result<std::shared_ptr<Array>> ArrayElement(const CallContext& context,
                                             std::span<const Operand> args, int64_t rows) {
@@ -355,8 +273,8 @@ constexpr Function kFunctions[] = {
     {"arrays_overlap", "arrays_overlap(list, list)", BindTwoLists<ArrayHasAny>},
     {"array_has_all", "array_has_all(list, list)", BindTwoLists<ArrayHasAll>},
     {"list_has_all", "list_has_all(list, list)", BindTwoLists<ArrayHasAll>},
-    {"array_length", "array_length(list)", BindList<ArrayLength, arrow::uint64>},
-    {"list_length", "list_length(list)", BindList<ArrayLength, arrow::uint64>},
+    {"array_length", "array_length(list[, 1])", BindLength},
+    {"list_length", "list_length(list[, 1])", BindLength},
     {"cardinality", "cardinality(list)", BindList<ArrayLength, arrow::uint64>},
     {"empty", "empty(list)", BindList<IsEmpty, arrow::boolean>},
     {"array_empty", "array_empty(list)", BindList<IsEmpty, arrow::boolean>},

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "arrow/array/concatenate.h"
 #include "arrow/builder.h"
@@ -76,6 +77,8 @@ Bound BindTwoDoubles(BindArgs args) {
   return BoundFunction{
       {arrow::float64(), arrow::float64()}, arrow::float64(), OfTwoDoubles<kApply>};
 }
+
+double Cotangent(double value) { return 1 / std::tan(value); }
 
 double LogOfBase(double base, double value) { return std::log(value) / std::log(base); }
 
@@ -204,6 +207,51 @@ Bound BindNanVl(BindArgs args) {
   return BoundFunction{{arrow::float64(), arrow::float64()}, arrow::float64(), NanVl};
 }
 
+// ---- gcd, lcm ----
+
+uint64_t Magnitude(int64_t value) {
+  return value < 0 ? uint64_t{0} - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+}
+
+Status Checked(std::string_view name, uint64_t value, int64_t* out) {
+  if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    return UserError(name, "() does not fit into int64");
+  }
+  *out = static_cast<int64_t>(value);
+  return Status::OK();
+}
+
+Status GreatestDivisor(int64_t a, int64_t b, int64_t* out) {
+  return Checked("gcd", std::gcd(Magnitude(a), Magnitude(b)), out);
+}
+
+Status LeastMultiple(int64_t a, int64_t b, int64_t* out) {
+  if (a == 0 || b == 0) return Checked("lcm", 0, out);
+  uint64_t multiple = 0;
+  const uint64_t divisor = std::gcd(Magnitude(a), Magnitude(b));
+  if (__builtin_mul_overflow(Magnitude(a) / divisor, Magnitude(b), &multiple)) {
+    return UserError("lcm() does not fit into int64");
+  }
+  return Checked("lcm", multiple, out);
+}
+
+template <Status (*kApply)(int64_t, int64_t, int64_t*)>
+Result<std::shared_ptr<Array>> OfTwoIntegers(const CallContext& context,
+                                             std::span<const Operand> args, int64_t rows) {
+  FixedValues<int64_t> left(args[0]);
+  FixedValues<int64_t> right(args[1]);
+  return MapFixedChecked<int64_t>(context, args, rows, [&](int64_t row, int64_t* out) {
+    return kApply(left[row], right[row], out);
+  });
+}
+
+template <Status (*kApply)(int64_t, int64_t, int64_t*)>
+Bound BindTwoIntegers(BindArgs args) {
+  if (args.size() != 2 || !TakesInteger(*args[0]) || !TakesInteger(*args[1])) return std::nullopt;
+  return BoundFunction{
+      {arrow::int64(), arrow::int64()}, arrow::int64(), OfTwoIntegers<kApply>, true};
+}
+
 // ---- mod, greatest, least, pi ----
 
 Bound BindMod(BindArgs args) {
@@ -214,6 +262,39 @@ Bound BindMod(BindArgs args) {
   Kernel kernel =
       is_decimal ? DecimalKernel("%", *types->left) : ArithmeticKernel("%", *types->left);
   return BoundFunction{{types->left, types->right}, types->result, kernel, true};
+}
+
+/// NaN is above all numbers.
+template <typename T>
+bool IsLess(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) return a < b || (std::isnan(b) && !std::isnan(a));
+  return a < b;
+}
+
+/// Numbers and what is stored as numbers, compared without looking at nulls: these decide last.
+template <int kSign, typename T>
+Result<std::shared_ptr<Array>> ExtremeFixed(const CallContext& context,
+                                            std::span<const Operand> args, int64_t rows) {
+  ARROW_ASSIGN_OR_RAISE(auto buffer, AllocateValues<T>(context.pool, rows));
+  ARROW_ASSIGN_OR_RAISE(auto validity, arrow::AllocateEmptyBitmap(rows, context.pool));
+  T* out = buffer->template mutable_data_as<T>();
+  uint8_t* is_valid = validity->mutable_data();
+  for (const Operand& arg : args) {
+    const FixedValues<T> values(arg);
+    const bool has_nulls = arg.array->null_count() > 0;
+    for (int64_t row = 0; row < rows; ++row) {
+      if (has_nulls && arg.array->IsNull(arg.IndexOf(row))) continue;
+      const T value = values[row];
+      const bool is_better = kSign > 0 ? IsLess(out[row], value) : IsLess(value, out[row]);
+      if (arrow::bit_util::GetBit(is_valid, row) && !is_better) continue;
+      out[row] = value;
+      arrow::bit_util::SetBit(is_valid, row);
+    }
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    if (!arrow::bit_util::GetBit(is_valid, row)) out[row] = T{};
+  }
+  return MakeFixed(context.type, rows, std::move(buffer), std::move(validity));
 }
 
 /// The largest (or smallest) of the arguments that are not null.
@@ -249,10 +330,14 @@ Bound BindExtreme(BindArgs args) {
   std::vector<TypePtr> types;
   for (const ExprPtr& arg : args) types.push_back(arg->type);
   TypePtr common = CommonType(types);
+  if (common != nullptr && common->id() == Type::NA) common = arrow::int64();
   if (common == nullptr || ComparisonKernel(Comparison::kLess, *common) == nullptr) {
     return std::nullopt;
   }
-  return BoundFunction{std::vector<TypePtr>(args.size(), common), common, Extreme<kSign>};
+  Kernel kernel = VisitNumberType(
+      StorageId(*common), []<typename T>(CType<T>) -> Kernel { return ExtremeFixed<kSign, T>; },
+      []() -> Kernel { return Extreme<kSign>; });
+  return BoundFunction{std::vector<TypePtr>(args.size(), common), common, kernel};
 }
 
 Result<std::shared_ptr<Array>> Pi(const CallContext& context, std::span<const Operand> args,
@@ -287,6 +372,15 @@ constexpr Function kFunctions[] = {
     {"asin", "asin(number)", BindFloat<std::asin>},
     {"acos", "acos(number)", BindFloat<std::acos>},
     {"atan", "atan(number)", BindFloat<std::atan>},
+    {"sinh", "sinh(number)", BindFloat<std::sinh>},
+    {"cosh", "cosh(number)", BindFloat<std::cosh>},
+    {"tanh", "tanh(number)", BindFloat<std::tanh>},
+    {"asinh", "asinh(number)", BindFloat<std::asinh>},
+    {"acosh", "acosh(number)", BindFloat<std::acosh>},
+    {"atanh", "atanh(number)", BindFloat<std::atanh>},
+    {"cot", "cot(number)", BindFloat<Cotangent>},
+    {"gcd", "gcd(integer, integer)", BindTwoIntegers<GreatestDivisor>},
+    {"lcm", "lcm(integer, integer)", BindTwoIntegers<LeastMultiple>},
     {"atan2", "atan2(number, number)", BindTwoDoubles<std::atan2>},
     {"degrees", "degrees(number)", BindFloat<Degrees>},
     {"radians", "radians(number)", BindFloat<Radians>},

@@ -277,6 +277,21 @@ Bound BindConcat(BindArgs args) {
   return BoundFunction{std::vector<TypePtr>(args.size(), type), type, kKernel};
 }
 
+/// Text, or bytes that are all binary.
+Bound BindConcatOperator(BindArgs args) {
+  const bool has_bytes = std::any_of(args.begin(), args.end(), [](auto& arg) {
+    return arrow::is_binary(arg->type->id()) || arg->type->id() == arrow::Type::FIXED_SIZE_BINARY;
+  });
+  if (!has_bytes) return BindConcat<ConcatOperator, 2>(args);
+  TypePtr type = arrow::binary();
+  for (const ExprPtr& arg : args) {
+    if (IsString(*arg->type)) return std::nullopt;
+    type = CommonType(type, arg->type);
+    if (type == nullptr || !arrow::is_binary(type->id())) return std::nullopt;
+  }
+  return BoundFunction{std::vector<TypePtr>(args.size(), type), type, ConcatOperator};
+}
+
 // ---- lengths and positions ----
 
 template <int32_t kUnitsPerByte>
@@ -647,7 +662,7 @@ constexpr Function kFunctions[] = {
     {"ltrim", "ltrim(string[, characters])", BindTrim<Trim<true, false>>},
     {"rtrim", "rtrim(string[, characters])", BindTrim<Trim<false, true>>},
     {"concat", "concat(value, …)", BindConcat<Concat, 1>},
-    {"||", "value || value", BindConcat<ConcatOperator, 2>},
+    {"||", "value || value", BindConcatOperator},
     {"concat_ws", "concat_ws(separator, value, …)", BindConcat<ConcatWithSeparator, 2>},
     {"length", "length(string)", BindStringToInt<CharLength>},
     {"char_length", "char_length(string)", BindStringToInt<CharLength>},

@@ -148,10 +148,83 @@ Result<std::shared_ptr<Array>> MapDecimals(const CallContext& context,
   return MakeFixed(context.type, rows, std::move(buffer), nulls.validity());
 }
 
+/// 10^power, or 0 if that doesn't fit.
+__int128 PowerOfTen(int32_t power) {
+  constexpr int32_t kMostDigits = 38;
+  if (power < 0 || power > kMostDigits) return 0;
+  __int128 value = 1;
+  for (; power > 0; --power) value *= 10;
+  return value;
+}
+
+/// The common case of decimal128: what needs no more than 128 bits on the way.
+class NarrowDecimals {
+ public:
+  NarrowDecimals(Op op, int32_t left_scale, int32_t right_scale, const arrow::DecimalType& type)
+      : limit_(PowerOfTen(type.precision())) {
+    if (op == Op::kMultiply) {
+      left_factor_ = left_scale + right_scale == type.scale() ? 1 : 0;
+      right_factor_ = 1;
+    } else if (op == Op::kDivide) {
+      left_factor_ = PowerOfTen(type.scale() - left_scale + right_scale);
+      right_factor_ = 1;
+    } else {
+      const int32_t scale = std::max(left_scale, right_scale);
+      left_factor_ = PowerOfTen(scale - left_scale);
+      right_factor_ = PowerOfTen(scale - right_scale);
+    }
+  }
+
+  /// Whether there is a result that fits; if not, the long way tells why or finds it.
+  template <Op kOp>
+  bool Apply(__int128 a, __int128 b, __int128* out) const {
+    if (left_factor_ == 0 || right_factor_ == 0) return false;
+    if (__builtin_mul_overflow(a, left_factor_, &a)) return false;
+    if (__builtin_mul_overflow(b, right_factor_, &b)) return false;
+    if constexpr (kOp == Op::kAdd) {
+      if (__builtin_add_overflow(a, b, out)) return false;
+    } else if constexpr (kOp == Op::kSubtract) {
+      if (__builtin_sub_overflow(a, b, out)) return false;
+    } else if constexpr (kOp == Op::kMultiply) {
+      if (__builtin_mul_overflow(a, b, out)) return false;
+    } else {
+      if (b == 0 || b == -1) return false;
+      *out = kOp == Op::kDivide ? a / b : a % b;
+    }
+    return *out<limit_&& * out> - limit_;
+  }
+
+ private:
+  __int128 limit_;
+  __int128 left_factor_ = 0;
+  __int128 right_factor_ = 0;
+};
+
+template <Op kOp>
+Result<std::shared_ptr<Array>> NarrowDecimalArithmetic(const CallContext& context,
+                                                       std::span<const Operand> args,
+                                                       int64_t rows) {
+  const auto& type = static_cast<const arrow::DecimalType&>(*context.type);
+  const DecimalOperand left(args[0]);
+  const DecimalOperand right(args[1]);
+  const NarrowDecimals narrow(kOp, left.scale(), right.scale(), type);
+  return MapFixedChecked<__int128>(context, args, rows, [&](int64_t row, __int128* out) {
+    if (narrow.Apply<kOp>(left.Narrow(row), right.Narrow(row), out)) return Status::OK();
+    ARROW_ASSIGN_OR_RAISE(Decimal256 value, ApplyDecimal<kOp>(left[row], left.scale(), right[row],
+                                                              right.scale(), type));
+    if (!value.FitsInPrecision(type.precision())) return DecimalOverflow(type);
+    std::memcpy(out, value.ToBytes().data(), sizeof(*out));
+    return Status::OK();
+  });
+}
+
 template <Op kOp>
 Result<std::shared_ptr<Array>> DecimalArithmetic(const CallContext& context,
                                                  std::span<const Operand> args, int64_t rows) {
   const auto& type = static_cast<const arrow::DecimalType&>(*context.type);
+  if (type.id() == arrow::Type::DECIMAL128) {
+    return NarrowDecimalArithmetic<kOp>(context, args, rows);
+  }
   DecimalOperand left(args[0]);
   DecimalOperand right(args[1]);
   return MapDecimals(context, args, rows, [&](int64_t row) {

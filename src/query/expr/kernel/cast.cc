@@ -11,6 +11,7 @@
 #include "arrow/util/string.h"
 #include "query/expr/kernel/cast_steps.h"
 #include "query/expr/kernel/number_types.h"
+#include "query/expr/kernel/text_output.h"
 #include "query/expr/kernel/utf8.h"
 
 namespace lance::query {
@@ -154,6 +155,39 @@ Result<std::shared_ptr<Array>> CastList(const CastJob& job) {
       job.to, lists->length(), {nulls.validity(), offsets->data()->buffers[1]}, {items->data()}));
 }
 
+/// `[1, 2]`; nulls are empty.
+Result<std::shared_ptr<Array>> ListsToText(const CastJob& job) {
+  auto as_list = arrow::large_list(job.to);
+  ARROW_ASSIGN_OR_RAISE(auto lists, CastArray(job.pool, job.array, as_list, job.mode));
+  const auto& texts = static_cast<const arrow::LargeListArray&>(*lists);
+  const Operand items_operand{texts.values(), false};
+  const BytesValues items(items_operand);
+  const Operand operand = job.operand();
+  return MapTexts(
+      {job.pool, job.to}, {&operand, 1}, lists->length(), [&](int64_t row, std::string* out) {
+        *out += '[';
+        for (int64_t i = texts.value_offset(row); i < texts.value_offset(row + 1); ++i) {
+          if (i > texts.value_offset(row)) *out += ", ";
+          if (texts.values()->IsValid(i)) *out += items[i];
+        }
+        *out += ']';
+        return Status::OK();
+      });
+}
+
+/// The bytes that they are stored as.
+Result<std::shared_ptr<Array>> IntegersToBytes(const CastJob& job) {
+  const auto width = static_cast<size_t>(job.from().byte_width());
+  const auto* bytes = reinterpret_cast<const char*>(job.array->data()->buffers[1]->data()) +
+                      job.array->offset() * static_cast<int64_t>(width);
+  const Operand operand = job.operand();
+  return MapTexts({job.pool, job.to}, {&operand, 1}, job.array->length(),
+                  [&](int64_t row, std::string_view* out) {
+                    *out = {bytes + row * static_cast<int64_t>(width), width};
+                    return Status::OK();
+                  });
+}
+
 /// Integers and what is stored as integers: days, units of time. Integers as wide as a Date32 are
 /// days of a Date64 too.
 Result<std::shared_ptr<Array>> CastThroughStorage(const CastJob& job) {
@@ -198,9 +232,12 @@ bool CanCast(const arrow::DataType& from, const arrow::DataType& to) {
   Type::type a = from.id();
   Type::type b = to.id();
   bool is_plain = IsNumber(a) || a == Type::BOOL || arrow::is_decimal(a);
+  if (IsList(a) && arrow::is_base_binary_like(b)) {
+    return arrow::is_string(b) && CanCast(*from.field(0)->type(), to);
+  }
   if (IsText(b)) {
-    if (b == Type::FIXED_SIZE_BINARY) return false;
-    return IsText(a) ||
+    if (b == Type::FIXED_SIZE_BINARY) return IsText(a) && !arrow::is_string(a);
+    return IsText(a) || (arrow::is_integer(a) && !arrow::is_string(b)) ||
            ((is_plain || IsTemporal(from)) && arrow::is_base_binary_like(b) && arrow::is_string(b));
   }
   if (IsText(a)) {
@@ -215,8 +252,12 @@ bool CanCast(const arrow::DataType& from, const arrow::DataType& to) {
     return !(arrow::is_decimal(a) && b == Type::BOOL);
   if (is_plain && arrow::is_decimal(b)) return a != Type::BOOL;
   if (IsTemporal(from) && IsTemporal(to)) return CanCastTemporal(from, to);
+  // Moments and spans of time are numbers too.
+  const bool is_measured = a == Type::TIMESTAMP || a == Type::DURATION;
+  if (b == Type::TIMESTAMP && (IsPlainNumber(a) || arrow::is_decimal(a))) return true;
   return (arrow::is_integer(a) && IsTemporal(to)) ||
-         (IsTemporal(from) && (arrow::is_integer(b) || b == Type::DOUBLE));
+         (IsTemporal(from) && (arrow::is_integer(b) || b == Type::DOUBLE)) ||
+         (is_measured && (b == Type::FLOAT || arrow::is_decimal(b)));
 }
 
 Result<std::shared_ptr<Array>> CastArray(arrow::MemoryPool* pool,
@@ -234,14 +275,19 @@ Result<std::shared_ptr<Array>> CastArray(arrow::MemoryPool* pool,
     ARROW_ASSIGN_OR_RAISE(auto floats, HalfToFloat(job));
     return CastArray(pool, floats, to, mode);
   }
+  if (IsList(array->type_id()) && IsText(to->id())) return ListsToText(job);
+  if (arrow::is_integer(array->type_id()) && arrow::is_binary(to->id())) {
+    return IntegersToBytes(job);
+  }
   if (IsText(to->id())) return CastToText(job);
   if (IsText(array->type_id())) return CastFromText(job);
   if (to->id() == Type::HALF_FLOAT) return NumberToHalf(job);
+  const bool is_stored = IsTemporal(job.from()) != IsTemporal(*to);
+  if (is_stored) return CastThroughStorage(job);
   if (IsList(array->type_id())) return CastList(job);
   if (arrow::is_decimal(to->id())) return CastToDecimal(job);
   if (arrow::is_decimal(array->type_id())) return CastFromDecimal(job);
   if (IsTemporal(job.from()) && IsTemporal(*to)) return CastTemporal(job);
-  if (IsTemporal(job.from()) || IsTemporal(*to)) return CastThroughStorage(job);
   if (array->type_id() == Type::BOOL) return BooleanToNumber(job);
   return VisitNumberType(
       array->type_id(), [&]<typename From>(CType<From>) { return NumberTo<From>(job); },

@@ -1,3 +1,5 @@
+#include <array>
+#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -60,20 +62,35 @@ Result<std::shared_ptr<Array>> Copy(const CastJob& job) {
   });
 }
 
-std::string NumberText(int64_t value) { return std::to_string(value); }
-std::string NumberText(uint64_t value) { return std::to_string(value); }
-std::string NumberText(float value) { return FloatText(value); }
-std::string NumberText(double value) { return FloatText(value); }
+/// Bytes of just that many.
+Result<std::shared_ptr<Array>> ToFixedSize(const CastJob& job) {
+  BytesValues values(job.operand());
+  const int32_t width = static_cast<const arrow::FixedSizeBinaryType&>(*job.to).byte_width();
+  arrow::FixedSizeBinaryBuilder builder(job.to, job.pool);
+  ARROW_RETURN_NOT_OK(builder.Reserve(job.array->length()));
+  for (int64_t row = 0; row < job.array->length(); ++row) {
+    const bool is_null = job.array->IsNull(row);
+    const bool fits = !is_null && values[row].size() == static_cast<size_t>(width);
+    if (!is_null && !fits && job.mode == CastMode::kStrict) return job.CannotCast(row);
+    ARROW_RETURN_NOT_OK(fits ? builder.Append(values[row].data()) : builder.AppendNull());
+  }
+  return builder.Finish();
+}
 
-/// Digits of a number.
 template <typename T>
-std::string TextOf(T value) {
-  if constexpr (std::is_floating_point_v<T>)
-    return NumberText(value);
-  else if constexpr (std::is_signed_v<T>)
-    return NumberText(static_cast<int64_t>(value));
-  else
-    return NumberText(static_cast<uint64_t>(value));
+Result<std::shared_ptr<Array>> NumbersToText(const CastJob& job) {
+  FixedValues<T> values(job.operand());
+  if constexpr (std::is_floating_point_v<T>) {
+    return Build(job, [&](int64_t row) { return std::optional(FloatText(values[row])); });
+  } else {
+    constexpr size_t kMostDigits = 24;
+    std::array<char, kMostDigits> digits;
+    return Build(job, [&](int64_t row) {
+      const auto end = std::to_chars(digits.data(), digits.data() + kMostDigits, values[row]).ptr;
+      return std::optional(
+          std::string_view(digits.data(), static_cast<size_t>(end - digits.data())));
+    });
+  }
 }
 
 Result<std::shared_ptr<Array>> TimestampsToText(const CastJob& job) {
@@ -195,6 +212,7 @@ Result<std::shared_ptr<Array>> ReadBooleans(const CastJob& job) {
 
 Result<std::shared_ptr<Array>> CastToText(const CastJob& job) {
   const arrow::DataType& type = job.from();
+  if (job.to->id() == Type::FIXED_SIZE_BINARY) return ToFixedSize(job);
   if (arrow::is_base_binary_like(type.id()) || type.id() == Type::FIXED_SIZE_BINARY) {
     return Copy(job);
   }
@@ -219,12 +237,7 @@ Result<std::shared_ptr<Array>> CastToText(const CastJob& job) {
     });
   }
   return VisitNumberType(
-      type.id(),
-      [&]<typename T>(CType<T>) {
-        FixedValues<T> values(job.operand());
-        return Build(job,
-                     [&](int64_t row) { return std::optional<std::string>(TextOf(values[row])); });
-      },
+      type.id(), [&]<typename T>(CType<T>) { return NumbersToText<T>(job); },
       [&]() -> Result<std::shared_ptr<Array>> { return job.CannotCast(0); });
 }
 

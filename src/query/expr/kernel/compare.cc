@@ -1,10 +1,12 @@
 #include "query/expr/kernel/compare.h"
 
 #include <array>
+#include <cstring>
 #include <type_traits>
 
 #include "arrow/util/decimal.h"
 #include "query/expr/kernel/calendar.h"
+#include "query/expr/kernel/list_rows.h"
 #include "query/expr/kernel/number_types.h"
 #include "query/expr/kernel/reading.h"
 
@@ -115,11 +117,49 @@ Result<std::shared_ptr<Array>> CompareInstants(const CallContext& context,
                    : CompareAll<kComparison, NanosValues>(context, args, rows);
 }
 
+/// Bytes of an item where equal items have equal bytes, and no item is null; else 0.
+int64_t PlainItemBytes(const Array& lists) {
+  if (lists.type_id() != arrow::Type::LIST && lists.type_id() != arrow::Type::LARGE_LIST) return 0;
+  const arrow::ArrayData& items = *lists.data()->child_data[0];
+  const arrow::Type::type id = StorageId(*items.type);
+  const bool is_plain = arrow::is_integer(id) || arrow::is_decimal(id);
+  const bool has_values = items.buffers.size() > 1 && items.buffers[1] != nullptr;
+  return is_plain && has_values && items.GetNullCount() == 0 ? items.type->byte_width() : 0;
+}
+
+template <Comparison kComparison>
+Result<std::shared_ptr<Array>> ComparePlainLists(const CallContext& context,
+                                                 std::span<const Operand> args, int64_t rows,
+                                                 int64_t item_bytes) {
+  const ListRows left(args[0]);
+  const ListRows right(args[1]);
+  auto first_item = [&](const Operand& operand) {
+    const arrow::ArrayData& items = *operand.array->data()->child_data[0];
+    return items.buffers[1]->data() + items.offset * item_bytes;
+  };
+  const uint8_t* left_items = first_item(args[0]);
+  const uint8_t* right_items = first_item(args[1]);
+  return MapBooleans(context, args, rows, [&](int64_t row) {
+    const int64_t size = left.Size(row);
+    const bool equal =
+        size == right.Size(row) && std::memcmp(left_items + left.Begin(row) * item_bytes,
+                                               right_items + right.Begin(row) * item_bytes,
+                                               static_cast<size_t>(size * item_bytes)) == 0;
+    return equal == (kComparison == Comparison::kEqual);
+  });
+}
+
 template <Comparison kComparison>
 Result<std::shared_ptr<Array>> CompareNested(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
   const Array& left = *args[0].array;
   const Array& right = *args[1].array;
+  const int64_t item_bytes = PlainItemBytes(left);
+  const bool has_same_items =
+      left.data()->child_data.size() == 1 && right.type()->Equals(*left.type());
+  if (item_bytes > 0 && has_same_items && item_bytes == PlainItemBytes(right)) {
+    return ComparePlainLists<kComparison>(context, args, rows, item_bytes);
+  }
   auto options = arrow::EqualOptions::Defaults().nans_equal(true);
   return MapBooleans(context, args, rows, [&](int64_t row) {
     int64_t at = args[0].IndexOf(row);

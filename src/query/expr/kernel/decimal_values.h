@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "arrow/array.h"
 #include "arrow/type.h"
@@ -20,6 +21,12 @@ class DecimalOperand {
         bytes_(operand.array->data()->buffers[1]->data() + operand.array->offset() * width_) {}
 
   int32_t scale() const { return scale_; }
+  /// Of decimal128.
+  __int128 Narrow(int64_t row) const {
+    __int128 value = 0;
+    std::memcpy(&value, bytes_ + row * step_, sizeof(value));
+    return value;
+  }
   arrow::Decimal256 operator[](int64_t row) const {
     const uint8_t* value = bytes_ + row * step_;
     if (width_ == kNarrowBytes) return arrow::Decimal256(arrow::Decimal128(value));

@@ -11,9 +11,9 @@
 
 namespace lance::query {
 
-/// A string column of what write(row, &text) puts into an empty text, for rows that are not null in
-/// `nulls`. The text is a std::string, or a std::string_view if it is part of an argument. `write`
-/// returns a Status.
+/// A string (or binary) column of what write(row, &text) puts into an empty text, for rows that are
+/// not null in `nulls`. The text is a std::string, or a std::string_view if it is part of an
+/// argument. `write` returns a Status.
 template <typename Builder, typename Write>
 Result<std::shared_ptr<arrow::Array>> BuildTexts(const CallContext& context, int64_t rows,
                                                  const RowNulls& nulls, Write write) {
@@ -45,7 +45,8 @@ Result<std::shared_ptr<arrow::Array>> MapTexts(const CallContext& context,
                                                std::span<const Operand> args, int64_t rows,
                                                Write write) {
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
-  if (context.type->id() == arrow::Type::LARGE_STRING) {
+  const arrow::Type::type id = context.type->id();
+  if (id == arrow::Type::LARGE_STRING || id == arrow::Type::LARGE_BINARY) {
     return BuildTexts<arrow::LargeBinaryBuilder>(context, rows, nulls, write);
   }
   return BuildTexts<arrow::BinaryBuilder>(context, rows, nulls, write);

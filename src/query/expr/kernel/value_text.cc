@@ -15,9 +15,24 @@ namespace {
 
 constexpr int64_t kNanosPerSecond = 1000 * 1000 * 1000;
 
+/// At least `width` digits of a number that is not negative.
+void AppendPadded(int64_t value, size_t width, std::string* out) {
+  constexpr size_t kMostDigits = 20;
+  std::array<char, kMostDigits> digits;
+  size_t begin = kMostDigits;
+  do {
+    digits[--begin] = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value > 0);
+  const size_t count = kMostDigits - begin;
+  if (count < width) out->append(width - count, '0');
+  out->append(digits.data() + begin, count);
+}
+
 std::string Padded(int64_t value, size_t width) {
-  std::string digits = std::to_string(value);
-  return digits.size() < width ? std::string(width - digits.size(), '0') + digits : digits;
+  std::string digits;
+  AppendPadded(value, width, &digits);
+  return digits;
 }
 
 /// The shortest digits of a number, and where its point is: 0.d₁d₂d₃… · 10^point.
@@ -52,6 +67,17 @@ std::string ShortestText(T value) {
   if (std::isinf(value)) return sign + "inf";
   if (value == 0) return sign + "0.0";
   constexpr bool kIsDouble = std::is_same_v<T, double>;
+  // Where whole numbers are exact, the digits in front of the point are those of the shortest form.
+  constexpr T kMostExact = kIsDouble ? T{1LL << 53} : T{1 << 24};
+  constexpr T kLeastFixed = kIsDouble ? T(1e-4) : T(1e-5);
+  if (std::abs(value) < kMostExact && std::abs(value) > kLeastFixed) {
+    std::array<char, 64> buffer;
+    auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                      std::chars_format::fixed);
+    std::string text(buffer.data(), end);
+    if (text.find('.') == std::string::npos) text += ".0";
+    return text;
+  }
   constexpr int32_t kLongestFixed = kIsDouble ? 16 : 13;
   constexpr int32_t kMostLeadingZeros = kIsDouble ? 4 : 5;
   auto [digits, point] = ShortestDigits(std::abs(value));
@@ -186,16 +212,31 @@ std::optional<int64_t> ReadZone(Cursor* cursor) {
   return sign * (*hour * 60 + *minute) * 60;
 }
 
-std::string FractionText(int64_t nanos) {
-  if (nanos == 0) return "";
-  if (nanos % (1000 * 1000) == 0) return "." + Padded(nanos / (1000 * 1000), 3);
-  if (nanos % 1000 == 0) return "." + Padded(nanos / 1000, 6);
-  return "." + Padded(nanos, 9);
+void AppendFraction(int64_t nanos, std::string* out) {
+  if (nanos == 0) return;
+  *out += '.';
+  if (nanos % (1000 * 1000) == 0) return AppendPadded(nanos / (1000 * 1000), 3, out);
+  if (nanos % 1000 == 0) return AppendPadded(nanos / 1000, 6, out);
+  AppendPadded(nanos, 9, out);
 }
 
-std::string ClockText(int64_t second_of_day, int64_t nanos) {
-  return Padded(second_of_day / 3600, 2) + ":" + Padded(second_of_day / 60 % 60, 2) + ":" +
-         Padded(second_of_day % 60, 2) + FractionText(nanos);
+void AppendClock(int64_t second_of_day, int64_t nanos, std::string* out) {
+  AppendPadded(second_of_day / 3600, 2, out);
+  *out += ':';
+  AppendPadded(second_of_day / 60 % 60, 2, out);
+  *out += ':';
+  AppendPadded(second_of_day % 60, 2, out);
+  AppendFraction(nanos, out);
+}
+
+void AppendDate(int64_t days, std::string* out) {
+  const CivilDate date = DateOf(days);
+  if (date.year < 0 || date.year > 9999) *out += date.year < 0 ? '-' : '+';
+  AppendPadded(std::abs(date.year), 4, out);
+  *out += '-';
+  AppendPadded(date.month, 2, out);
+  *out += '-';
+  AppendPadded(date.day, 2, out);
 }
 
 }  // namespace
@@ -228,24 +269,30 @@ std::string DecimalText(const arrow::Decimal256& value, int32_t scale) {
 }
 
 std::string DateText(int64_t days) {
-  CivilDate date = DateOf(days);
-  std::string sign = date.year < 0 ? "-" : date.year > 9999 ? "+" : "";
-  return sign + Padded(std::abs(date.year), 4) + "-" + Padded(date.month, 2) + "-" +
-         Padded(date.day, 2);
+  std::string text;
+  AppendDate(days, &text);
+  return text;
 }
 
 std::string TimestampText(int64_t value, arrow::TimeUnit::type unit) {
   int64_t per_second = UnitsPerSecond(unit);
   int64_t seconds = FloorDivide(value, per_second);
   int64_t nanos = FloorModulo(value, per_second) * (kNanosPerSecond / per_second);
-  return DateText(FloorDivide(seconds, kSecondsPerDay)) + "T" +
-         ClockText(FloorModulo(seconds, kSecondsPerDay), nanos);
+  std::string text;
+  constexpr size_t kUsualBytes = 30;
+  text.reserve(kUsualBytes);
+  AppendDate(FloorDivide(seconds, kSecondsPerDay), &text);
+  text += 'T';
+  AppendClock(FloorModulo(seconds, kSecondsPerDay), nanos, &text);
+  return text;
 }
 
 std::string TimeText(int64_t value, arrow::TimeUnit::type unit) {
   int64_t per_second = UnitsPerSecond(unit);
-  return ClockText(FloorDivide(value, per_second),
-                   FloorModulo(value, per_second) * (kNanosPerSecond / per_second));
+  std::string text;
+  AppendClock(FloorDivide(value, per_second),
+              FloorModulo(value, per_second) * (kNanosPerSecond / per_second), &text);
+  return text;
 }
 
 std::string DurationText(int64_t value, arrow::TimeUnit::type unit) {

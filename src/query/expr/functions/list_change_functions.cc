@@ -1,0 +1,371 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "arrow/array/concatenate.h"
+#include "arrow/compute/api_vector.h"
+#include "arrow/compute/exec.h"
+#include "base/compute_kernels.h"
+#include "query/expr/function.h"
+#include "query/expr/kernel/gather.h"
+#include "query/expr/kernel/list_rows.h"
+#include "query/expr/kernel/reading.h"
+
+namespace lance::query {
+namespace {
+
+using arrow::Array;
+using arrow::Type;
+using Bound = std::optional<BoundFunction>;
+using BindArgs = std::span<const ExprPtr>;
+
+/// Lists put together from items that are there already, row by row.
+class ListMaker {
+ public:
+  ListMaker(const CallContext& context, int64_t rows) : context_(context) {
+    ends_.reserve(static_cast<size_t>(rows));
+    is_valid_.reserve(static_cast<size_t>(rows));
+  }
+
+  /// `item` is a place in the array that Finish gets.
+  void Add(int64_t item) { chosen_.push_back(item); }
+  void EndRow(bool is_valid = true) {
+    ends_.push_back(static_cast<int64_t>(chosen_.size()));
+    is_valid_.push_back(is_valid);
+  }
+
+  Result<std::shared_ptr<Array>> Finish(const std::shared_ptr<Array>& all_items) const {
+    const auto rows = static_cast<int64_t>(ends_.size());
+    ARROW_ASSIGN_OR_RAISE(auto items, Gather(context_.pool, all_items, chosen_));
+    ARROW_ASSIGN_OR_RAISE(auto validity, PackBits(context_.pool, rows, [&](int64_t row) {
+                            return is_valid_[static_cast<size_t>(row)];
+                          }));
+    std::shared_ptr<arrow::Buffer> offsets;
+    if (context_.type->id() == Type::LARGE_LIST) {
+      ARROW_ASSIGN_OR_RAISE(offsets, Offsets<int64_t>());
+    } else {
+      if (chosen_.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+        return UserError("too many list items at once");
+      }
+      ARROW_ASSIGN_OR_RAISE(offsets, Offsets<int32_t>());
+    }
+    return arrow::MakeArray(arrow::ArrayData::Make(
+        context_.type, rows, {std::move(validity), std::move(offsets)}, {items->data()}));
+  }
+
+ private:
+  template <typename Offset>
+  Result<std::shared_ptr<arrow::Buffer>> Offsets() const {
+    ARROW_ASSIGN_OR_RAISE(
+        auto buffer, AllocateValues<Offset>(context_.pool, static_cast<int64_t>(ends_.size()) + 1));
+    auto* out = buffer->template mutable_data_as<Offset>();
+    out[0] = 0;
+    for (size_t row = 0; row < ends_.size(); ++row) out[row + 1] = static_cast<Offset>(ends_[row]);
+    return buffer;
+  }
+
+  const CallContext& context_;
+  std::vector<int64_t> chosen_;
+  std::vector<int64_t> ends_;
+  std::vector<bool> is_valid_;
+};
+
+bool IsNullAt(const Operand& operand, int64_t row) {
+  return operand.array->IsNull(operand.IndexOf(row));
+}
+
+// ---- array_append, array_prepend, array_concat ----
+
+template <bool kAtEnd>
+Result<std::shared_ptr<Array>> AddItem(const CallContext& context, std::span<const Operand> args,
+                                       int64_t rows) {
+  const Operand& list = args[kAtEnd ? 0 : 1];
+  const Operand& value = args[kAtEnd ? 1 : 0];
+  const ListRows lists(list);
+  const std::shared_ptr<Array> items = lists.items();
+  ARROW_ASSIGN_OR_RAISE(auto all, arrow::Concatenate({items, value.array}, context.pool));
+  ListMaker maker(context, rows);
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t added = items->length() + value.IndexOf(row);
+    if (!kAtEnd) maker.Add(added);
+    // A list that is null counts as empty.
+    const bool has_items = !IsNullAt(list, row);
+    for (int64_t i = lists.Begin(row); has_items && i < lists.End(row); ++i) maker.Add(i);
+    if (kAtEnd) maker.Add(added);
+    maker.EndRow();
+  }
+  return maker.Finish(all);
+}
+
+template <bool kAtEnd>
+Bound BindAddItem(BindArgs args) {
+  if (args.size() != 2) return std::nullopt;
+  const ExprPtr& list = args[kAtEnd ? 0 : 1];
+  const ExprPtr& value = args[kAtEnd ? 1 : 0];
+  TypePtr item = ItemTypeOf(*list);
+  if (item == nullptr) return std::nullopt;
+  TypePtr common = CommonType(item, value->type);
+  if (common == nullptr) return std::nullopt;
+  TypePtr type = ListOf(*list, common);
+  if (kAtEnd) return BoundFunction{{type, common}, type, AddItem<true>};
+  return BoundFunction{{common, type}, type, AddItem<false>};
+}
+
+/// Lists that are null count as empty; null if all are.
+Result<std::shared_ptr<Array>> JoinLists(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
+  arrow::ArrayVector arrays;
+  std::vector<int64_t> begins;
+  int64_t length = 0;
+  for (const Operand& arg : args) {
+    arrays.push_back(ListRows(arg).items());
+    begins.push_back(length);
+    length += arrays.back()->length();
+  }
+  ARROW_ASSIGN_OR_RAISE(auto all, arrow::Concatenate(arrays, context.pool));
+  ListMaker maker(context, rows);
+  for (int64_t row = 0; row < rows; ++row) {
+    bool is_valid = false;
+    for (size_t k = 0; k < args.size(); ++k) {
+      if (IsNullAt(args[k], row)) continue;
+      is_valid = true;
+      const ListRows lists(args[k]);
+      for (int64_t i = lists.Begin(row); i < lists.End(row); ++i) maker.Add(begins[k] + i);
+    }
+    maker.EndRow(is_valid);
+  }
+  return maker.Finish(all);
+}
+
+Bound BindJoinLists(BindArgs args) {
+  if (args.empty()) return std::nullopt;
+  std::vector<TypePtr> items;
+  bool is_wide = false;
+  for (const ExprPtr& arg : args) {
+    items.push_back(ItemTypeOf(*arg));
+    if (items.back() == nullptr) return std::nullopt;
+    is_wide = is_wide || arg->type->id() == Type::LARGE_LIST;
+  }
+  TypePtr common = CommonType(items);
+  if (common == nullptr) return std::nullopt;
+  TypePtr type = is_wide ? arrow::large_list(common) : arrow::list(common);
+  return BoundFunction{std::vector<TypePtr>(args.size(), type), type, JoinLists};
+}
+
+// ---- array_remove ----
+
+Result<std::shared_ptr<Array>> RemoveFirst(const CallContext& context,
+                                           std::span<const Operand> args, int64_t rows) {
+  ARROW_ASSIGN_OR_RAISE(auto positions,
+                        FindInLists(context, args[0], args[1], Comparison::kEqual, rows));
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
+  const ListRows lists(args[0]);
+  ListMaker maker(context, rows);
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t removed = lists.Begin(row) + positions[static_cast<size_t>(row)] - 1;
+    const bool is_found = positions[static_cast<size_t>(row)] > 0;
+    for (int64_t i = lists.Begin(row); !nulls.IsNull(row) && i < lists.End(row); ++i) {
+      if (!is_found || i != removed) maker.Add(i);
+    }
+    maker.EndRow(!nulls.IsNull(row));
+  }
+  return maker.Finish(lists.items());
+}
+
+Bound BindRemove(BindArgs args) {
+  if (args.size() != 2) return std::nullopt;
+  TypePtr item = ItemTypeOf(*args[0]);
+  TypePtr common = item == nullptr ? nullptr : CommonType(item, args[1]->type);
+  if (common == nullptr) return std::nullopt;
+  const bool is_comparable =
+      common->id() == Type::NA || ComparisonKernel(Comparison::kEqual, *common) != nullptr;
+  if (!is_comparable) return std::nullopt;
+  TypePtr type = ListOf(*args[0], common);
+  return BoundFunction{{type, common}, type, RemoveFirst};
+}
+
+// ---- by order ----
+
+constexpr int64_t kNullRank = -1;
+
+/// The place of each item in the order of all: equal ones share it, nulls have kNullRank.
+Result<std::vector<int64_t>> Ranks(arrow::MemoryPool* pool, const std::shared_ptr<Array>& items) {
+  std::vector<int64_t> ranks(static_cast<size_t>(items->length()), kNullRank);
+  const int64_t count = items->length() - items->null_count();
+  if (count == 0 || items->type_id() == Type::NA) return ranks;
+  ARROW_RETURN_NOT_OK(InitializeComputeKernels());
+  arrow::compute::ExecContext exec(pool);
+  ARROW_ASSIGN_OR_RAISE(
+      auto order,
+      arrow::compute::SortIndices(*items, arrow::compute::ArraySortOptions::Defaults(), &exec));
+  ARROW_ASSIGN_OR_RAISE(auto sorted,
+                        arrow::compute::Take(*items, *order->Slice(0, count),
+                                             arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
+  // Whether each differs from the one before it.
+  const std::array<Operand, 2> neighbours = {Operand{sorted->Slice(1), false},
+                                             Operand{sorted->Slice(0, count - 1), false}};
+  Kernel differ = ComparisonKernel(Comparison::kNotEqual, *items->type());
+  ARROW_ASSIGN_OR_RAISE(auto different, differ({pool, arrow::boolean()}, neighbours, count - 1));
+  const auto& is_different = static_cast<const arrow::BooleanArray&>(*different);
+  const auto& places = static_cast<const arrow::UInt64Array&>(*order);
+  int64_t rank = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    if (i > 0 && is_different.Value(i - 1)) ++rank;
+    ranks[places.Value(i)] = rank;
+  }
+  return ranks;
+}
+
+/// DESC, and NULLS LAST, of array_sort.
+struct SortOrder {
+  bool is_descending = false;
+  bool nulls_first = true;
+};
+
+std::string UpperCase(std::string text) {
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
+SortOrder OrderOf(std::span<const Operand> args) {
+  auto says = [&](size_t at, std::string_view word) {
+    return args.size() > at && UpperCase(std::string(BytesValues(args[at])[0])) == word;
+  };
+  return {says(1, "DESC"), !says(2, "NULLS LAST")};
+}
+
+Result<std::shared_ptr<Array>> SortLists(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
+  const ListRows lists(args[0]);
+  ARROW_ASSIGN_OR_RAISE(auto ranks, Ranks(context.pool, lists.items()));
+  const SortOrder order = OrderOf(args);
+  auto comes_before = [&](int64_t a, int64_t b) {
+    const int64_t left = ranks[static_cast<size_t>(a)];
+    const int64_t right = ranks[static_cast<size_t>(b)];
+    const bool has_null = left == kNullRank || right == kNullRank;
+    if (has_null) return left != right && (left == kNullRank) == order.nulls_first;
+    return order.is_descending ? left > right : left < right;
+  };
+  ListMaker maker(context, rows);
+  std::vector<int64_t> row_items;
+  for (int64_t row = 0; row < rows; ++row) {
+    row_items.clear();
+    const bool is_valid = !IsNullAt(args[0], row);
+    for (int64_t i = lists.Begin(row); is_valid && i < lists.End(row); ++i) row_items.push_back(i);
+    std::stable_sort(row_items.begin(), row_items.end(), comes_before);
+    for (int64_t item : row_items) maker.Add(item);
+    maker.EndRow(is_valid);
+  }
+  return maker.Finish(lists.items());
+}
+
+/// Each value once, where it comes first.
+Result<std::shared_ptr<Array>> DistinctItems(const CallContext& context,
+                                             std::span<const Operand> args, int64_t rows) {
+  const ListRows lists(args[0]);
+  ARROW_ASSIGN_OR_RAISE(auto ranks, Ranks(context.pool, lists.items()));
+  // The last row that had each rank; nulls come first.
+  std::vector<int64_t> seen_in(ranks.size() + 1, -1);
+  ListMaker maker(context, rows);
+  for (int64_t row = 0; row < rows; ++row) {
+    const bool is_valid = !IsNullAt(args[0], row);
+    for (int64_t i = lists.Begin(row); is_valid && i < lists.End(row); ++i) {
+      int64_t& seen = seen_in[static_cast<size_t>(ranks[static_cast<size_t>(i)] + 1)];
+      if (seen != row) maker.Add(i);
+      seen = row;
+    }
+    maker.EndRow(is_valid);
+  }
+  return maker.Finish(lists.items());
+}
+
+/// The largest (or smallest) item that is not null.
+template <int kSign>
+Result<std::shared_ptr<Array>> ExtremeItem(const CallContext& context,
+                                           std::span<const Operand> args, int64_t rows) {
+  const ListRows lists(args[0]);
+  const std::shared_ptr<Array> items = lists.items();
+  ARROW_ASSIGN_OR_RAISE(auto ranks, Ranks(context.pool, items));
+  ARROW_ASSIGN_OR_RAISE(auto null, arrow::MakeArrayOfNull(items->type(), 1, context.pool));
+  ARROW_ASSIGN_OR_RAISE(auto with_null, arrow::Concatenate({items, null}, context.pool));
+  std::vector<int64_t> chosen(static_cast<size_t>(rows), items->length());
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t best = kNullRank;
+    const bool is_valid = !IsNullAt(args[0], row);
+    for (int64_t i = lists.Begin(row); is_valid && i < lists.End(row); ++i) {
+      const int64_t rank = ranks[static_cast<size_t>(i)];
+      if (rank == kNullRank || (best != kNullRank && (rank - best) * kSign <= 0)) continue;
+      best = rank;
+      chosen[static_cast<size_t>(row)] = i;
+    }
+  }
+  return Gather(context.pool, with_null, chosen);
+}
+
+bool HasOrder(const TypePtr& item) {
+  return item != nullptr &&
+         (item->id() == Type::NA || ComparisonKernel(Comparison::kLess, *item) != nullptr);
+}
+
+bool IsOneOf(const Expr& expr, std::string_view first, std::string_view second) {
+  auto text = LiteralText(expr);
+  if (!text) return false;
+  const std::string upper = UpperCase(*text);
+  return upper == first || upper == second;
+}
+
+Bound BindSort(BindArgs args) {
+  if (args.empty() || args.size() > 3) return std::nullopt;
+  TypePtr item = ItemTypeOf(*args[0]);
+  if (!HasOrder(item)) return std::nullopt;
+  if (args.size() > 1 && !IsOneOf(*args[1], "ASC", "DESC")) return std::nullopt;
+  if (args.size() > 2 && !IsOneOf(*args[2], "NULLS FIRST", "NULLS LAST")) return std::nullopt;
+  TypePtr type = ListOf(*args[0], item);
+  BoundFunction bound{{type}, type, SortLists};
+  bound.arg_types.resize(args.size(), arrow::utf8());
+  return bound;
+}
+
+Bound BindDistinct(BindArgs args) {
+  TypePtr item = args.size() == 1 ? ItemTypeOf(*args[0]) : nullptr;
+  if (!HasOrder(item)) return std::nullopt;
+  TypePtr type = ListOf(*args[0], item);
+  return BoundFunction{{type}, type, DistinctItems};
+}
+
+template <int kSign>
+Bound BindExtremeItem(BindArgs args) {
+  TypePtr item = args.size() == 1 ? ItemTypeOf(*args[0]) : nullptr;
+  if (!HasOrder(item)) return std::nullopt;
+  return BoundFunction{{ListOf(*args[0], item)}, item, ExtremeItem<kSign>};
+}
+
+constexpr Function kFunctions[] = {
+    {"array_append", "array_append(list, value)", BindAddItem<true>},
+    {"list_append", "list_append(list, value)", BindAddItem<true>},
+    {"array_push_back", "array_push_back(list, value)", BindAddItem<true>},
+    {"list_push_back", "list_push_back(list, value)", BindAddItem<true>},
+    {"array_prepend", "array_prepend(value, list)", BindAddItem<false>},
+    {"list_prepend", "list_prepend(value, list)", BindAddItem<false>},
+    {"array_push_front", "array_push_front(value, list)", BindAddItem<false>},
+    {"list_push_front", "list_push_front(value, list)", BindAddItem<false>},
+    {"array_concat", "array_concat(list, …)", BindJoinLists},
+    {"list_concat", "list_concat(list, …)", BindJoinLists},
+    {"array_cat", "array_cat(list, …)", BindJoinLists},
+    {"list_cat", "list_cat(list, …)", BindJoinLists},
+    {"array_remove", "array_remove(list, value)", BindRemove},
+    {"list_remove", "list_remove(list, value)", BindRemove},
+    {"array_sort", "array_sort(list[, 'ASC' | 'DESC'[, 'NULLS FIRST' | 'NULLS LAST']])", BindSort},
+    {"list_sort", "list_sort(list[, 'ASC' | 'DESC'[, 'NULLS FIRST' | 'NULLS LAST']])", BindSort},
+    {"array_distinct", "array_distinct(list)", BindDistinct},
+    {"list_distinct", "list_distinct(list)", BindDistinct},
+    {"array_min", "array_min(list)", BindExtremeItem<-1>},
+    {"array_max", "array_max(list)", BindExtremeItem<1>},
+    {"list_max", "list_max(list)", BindExtremeItem<1>},
+};
+
+}  // namespace
+
+std::span<const Function> ListChangeFunctions() { return kFunctions; }
+
+}  // namespace lance::query
