@@ -130,6 +130,7 @@ uint8_t TypeTag(const JsonItem& item) {
       return is_large ? 3 : 2;
     }
     case JsonType::kString:
+    case JsonType::kExtension:
       return 4;
     case JsonType::kArray:
       return 5;
