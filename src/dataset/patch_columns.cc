@@ -107,15 +107,18 @@ Result<std::shared_ptr<arrow::RecordBatch>> ColumnPatcher::Values(
   std::iota(positions.begin(), positions.end(), start);
   ARROW_ASSIGN_OR_RAISE(auto old,
                         TakeRowsOfFragment(*snapshot_, fragment_id, positions, old_values_));
-  ARROW_ASSIGN_OR_RAISE(old, PrepareBatch(file_schema_, std::move(old), 0, context_.pool()));
+  ARROW_ASSIGN_OR_RAISE(
+      old, PrepareBatch(file_schema_, std::move(old), 0, JsonSource::kTrusted, context_.pool()));
   if (patches.empty()) return old;
   std::vector<uint32_t> source_rows;
   source_rows.reserve(patches.size());
   for (const RowPatch& patch : patches) source_rows.push_back(patch.source_row);
   ARROW_ASSIGN_OR_RAISE(auto taken, source_->Take(source_rows, columns_, context_.pool()));
   ARROW_ASSIGN_OR_RAISE(auto patched, ArrangeBatch(mapping_, *taken));
+  const JsonSource json =
+      snapshot_->manifest().has_semantic_types() ? JsonSource::kGiven : JsonSource::kTrusted;
   ARROW_ASSIGN_OR_RAISE(patched,
-                        PrepareBatch(file_schema_, std::move(patched), 0, context_.pool()));
+                        PrepareBatch(file_schema_, std::move(patched), 0, json, context_.pool()));
   return Overlay(old, patched, start, patches, context_.pool());
 }
 
