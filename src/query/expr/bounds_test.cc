@@ -54,8 +54,8 @@ TEST(BoundsTest, ContradictionsAreFalse) {
         "i is null and i > 0", "i in (1, 2) and i in (3, 4) and b", "s > 'b' and s < 'a'"}) {
     EXPECT_EQ(Printed(sql), "false") << sql;
   }
-  EXPECT_EQ(Printed("i >= 1 and i <= 1"), "i >= 1 AND i <= 1");
-  EXPECT_EQ(Printed("i > 5 or i < 3"), "i > 5 OR i < 3");
+  EXPECT_EQ(Printed("i >= 1 and i <= 1"), "(i >= 1) AND (i <= 1)");
+  EXPECT_EQ(Printed("i > 5 or i < 3"), "(i > 5) OR (i < 3)");
 }
 
 TEST(BoundsTest, OtherConditionsBoundNothing) {
