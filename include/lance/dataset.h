@@ -83,8 +83,8 @@ struct WriteOptions {
   /// `2.1`, `2.2`, `stable`, …; default: the table's, or 2.2 for a new table. Files of an append
   /// may have another version than the table's others, unless one of the two is 0.1.
   std::optional<std::string> data_storage_version = {};
-  /// Bytes of input buffered per file before pages are written, shared by the columns; default 8
-  /// MiB per column, and 16 MiB over all.
+  /// Bytes of input buffered per file before pages are written, shared by the columns; default 7
+  /// MiB, but at least 256 KiB per column.
   std::optional<uint64_t> data_cache_bytes = {};
   /// Manifest names of a new table: `18446744073709551614.manifest` or `1.manifest`.
   bool enable_v2_manifest_paths = true;

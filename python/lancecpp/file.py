@@ -250,7 +250,7 @@ class LanceFileWriter:
     schema:
         Columns to write. By default those of the first batch.
     data_cache_bytes:
-        Input buffered before pages are written, shared by the columns. By default 8 MiB, and at least 256 KiB each.
+        Input buffered before pages are written, shared by the columns. By default 7 MiB, and at least 256 KiB each.
     version:
         Version of the file: ``2.2`` (the default), ``2.0``, ``2.1``, ``2.3`` (unstable), ``stable`` or
         ``next``.

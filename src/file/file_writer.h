@@ -21,7 +21,7 @@ struct FileWriteOptions {
   uint64_t page_bytes = 8ull << 20;
   /// Of all columns together, before the largest are written; but at least 256 KiB a column, so
   /// that pages of wide tables are worth a read.
-  uint64_t buffer_bytes = 8ull << 20;
+  uint64_t buffer_bytes = 7ull << 20;
 
   /// Shares `bytes` among the columns of so many top-level fields: `data_cache_bytes` of the API.
   void ShareCache(uint64_t bytes, size_t fields);
