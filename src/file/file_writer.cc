@@ -12,6 +12,7 @@
 #include "arrow/type.h"
 #include "arrow/util/key_value_metadata.h"
 #include "base/executor.h"
+#include "base/memory.h"
 #include "encoding/write/array_page.h"
 #include "encoding/write/column_buffer.h"
 #include "encoding/write/page_encoder.h"
@@ -275,6 +276,7 @@ Result<std::unique_ptr<FileWriter>> FileWriter::Open(const Context& context,
     if (blobs) impl->container.MarkBlobColumn(i);
   }
   impl->context = context;
+  if (context.memory_pool == nullptr) impl->context.memory_pool = WriteMemoryPool();
   impl->options = options;
   impl->schema = std::move(schema);
   impl->writer = std::move(writer);
