@@ -73,13 +73,40 @@ def filtered(
     import pyarrow as pa
 
     for batch in batches:
-        kept = pa.Table.from_batches([batch]).filter(condition).combine_chunks()
+        plain = _without_views(pa.Table.from_batches([batch]))
+        kept = plain.filter(condition).combine_chunks()
         for part in kept.to_batches():
             columns = part.columns[: len(schema)]
             if columns:
+                columns = [
+                    column if column.type == field.type else column.cast(field.type)
+                    for column, field in zip(columns, schema)
+                ]
                 yield pa.RecordBatch.from_arrays(columns, schema=schema)
             else:
                 yield part.select([])
+
+
+def _without_views(table: "pa.Table") -> "pa.Table":
+    """pyarrow has hardly any function for views."""
+    import pyarrow as pa
+
+    fields = [field.with_type(_without_view(field.type)) for field in table.schema]
+    return table.cast(pa.schema(fields)) if fields != list(table.schema) else table
+
+
+def _without_view(type_: "pa.DataType") -> "pa.DataType":
+    import pyarrow as pa
+
+    if type_ == pa.string_view():
+        return pa.large_string()
+    if type_ == pa.binary_view():
+        return pa.large_binary()
+    if pa.types.is_struct(type_):
+        return pa.struct([field.with_type(_without_view(field.type)) for field in type_])
+    if pa.types.is_list(type_):
+        return pa.list_(type_.value_field.with_type(_without_view(type_.value_type)))
+    return type_
 
 
 def within(
@@ -163,6 +190,8 @@ def _plain_schema(schema: "pa.Schema") -> "pa.Schema":
             column = column.with_type(pa.string())
         elif column.type == pa.binary_view():
             column = column.with_type(pa.binary())
+        else:
+            column = column.with_type(_without_view(column.type))
         fields.append(column)
     return pa.schema(fields + [pa.field(name, pa.uint64()) for name in _VIRTUAL_COLUMNS])
 

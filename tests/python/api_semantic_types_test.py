@@ -1430,3 +1430,25 @@ def test_cli_shows_it(lancecpp, path):
     assert (field["semantic_type"], field["output_encoding"]) == ("string", "large_utf8")
     assert "large_utf8" in run("schema", path) and "semantic type" in run("schema", path)
     assert '"a"' in run("head", path, "--json")
+
+
+def test_conditions_of_pyarrow_on_views(lancecpp, path):
+    import pyarrow.compute as pc
+
+    vectors = pa.array([[1.0, 2.0]] * 2, pa.list_(pa.float32(), 2))
+    table = pa.table({"s": ["a", "b"], "x": [1, 2], "v": vectors, "st": [{"n": "q"}, {"n": "r"}]})
+    lancecpp.write_dataset(table, path, semantic_types=True)
+    for column in ("s", "st.n"):
+        lancecpp.dataset(path).set_output_encoding(column, "utf8_view")
+    data = lancecpp.dataset(path)
+    assert data.schema.field("s").type == pa.string_view()
+    for condition, rows in (
+        (pc.field("s") == "a", [1]),
+        (pc.utf8_upper(pc.field("s")) == "A", [1]),
+        ((pc.field("x") > 1) & (pc.utf8_upper(pc.field("s")) == "B"), [2]),
+        (pc.utf8_upper(pc.field("st", "n")) == "R", [2]),
+    ):
+        got = data.to_table(filter=condition)
+        assert got["x"].to_pylist() == rows and got.schema.equals(data.schema)
+        assert data.count_rows(condition) == len(rows)
+        assert data.to_table(filter=condition, columns=["x"])["x"].to_pylist() == rows
