@@ -305,6 +305,8 @@ std::optional<ArithmeticTypes> TypesOfArithmetic(std::string_view op, const Type
   if (IsNumeric(*left) && IsNumeric(*right)) {
     TypePtr common = CommonNumber(*left, *right);
     if (common == nullptr) return std::nullopt;
+    // No decimal has bits: a number of all 64 stays what it is.
+    if (IsShift(op) && arrow::is_decimal(common->id())) common = arrow::uint64();
     if (arrow::is_decimal(common->id())) {
       return DecimalArithmetic(op, DecimalShape(*left), DecimalShape(*right));
     }

@@ -244,6 +244,10 @@ TEST_F(ExprTest, LocalTimesOfAZone) {
             "date32[day] [1969-12-31, ");
 }
 
+TEST_F(ExprTest, ShiftsOfLargeNumbers) {
+  EXPECT_EQ(Values("arrow_cast(18446744073709551615, 'UInt64') >> 63").substr(0, 9), "uint64 [1");
+}
+
 TEST_F(ExprTest, DecimalsBecomeTheNearestDouble) {
   EXPECT_EQ(Rows("cast(cast('2999.97' as decimal(8, 2)) as double) = 2999.97"), "0 1 2 3 4");
   EXPECT_EQ(Rows("cast(cast('123456789012345678901234.567' as decimal(38, 3)) as double) = "
