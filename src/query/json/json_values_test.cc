@@ -18,7 +18,9 @@ using ::testing::Optional;
 
 std::string BigEndian(uint64_t value, size_t width) {
   std::string bytes;
-  for (size_t i = width; i-- > 0;) bytes.push_back(static_cast<char>(value >> (8 * i)));
+  for (size_t i = width; i-- > 0;) {
+    bytes.push_back(i < sizeof(value) ? static_cast<char>(value >> (8 * i)) : '\0');
+  }
   return bytes;
 }
 
