@@ -156,14 +156,21 @@ def _unknown_columns(schema: "pa.Schema") -> Set[str]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    unknown = set()
     anything = pc.scalar(True)
-    for column in _plain_schema(schema):
+
+    def is_known(columns: "pa.Schema") -> bool:
         try:
-            anything.to_substrait(pa.schema([column]))
+            anything.to_substrait(columns)
         except pa.ArrowException:
-            unknown.add(column.name)
-    return unknown | {column.name for column in schema if isinstance(column.type, pa.JsonType)}
+            return False
+        return True
+
+    plain = _plain_schema(schema)
+    unknown = {column.name for column in schema if isinstance(column.type, pa.JsonType)}
+    # Most tables have none: one question then, however many columns.
+    if not is_known(plain):
+        unknown.update(column.name for column in plain if not is_known(pa.schema([column])))
+    return unknown
 
 
 def _substrait_schema(schema: "pa.Schema", unknown: Set[str]) -> "pa.Schema":
