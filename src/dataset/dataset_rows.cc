@@ -1,5 +1,4 @@
 // The verbs of Dataset that change rows chosen by a condition or by their keys.
-#include <algorithm>
 #include <cstdint>
 
 #include "arrow/api.h"
@@ -25,9 +24,7 @@ Result<SourceRows> ReadSource(arrow::RecordBatchReader* source, const MergeInser
                               const Context& context) {
   // The other half is for what is worked out of them.
   const uint64_t bytes = options.memory_budget.value_or(DefaultMemoryBudget()) / 2;
-  SourceRows::Limits limits;
-  limits.memory_bytes = static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX));
-  return SourceRows::Read(source, context.pool(), limits);
+  return SourceRows::Read(source, context.pool(), {.memory_bytes = bytes});
 }
 
 }  // namespace

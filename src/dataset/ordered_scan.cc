@@ -84,8 +84,7 @@ class KeyRows {
     auto addresses = std::move(values.back());
     values.pop_back();
     ARROW_ASSIGN_OR_RAISE(auto keys, SortableKeys(order_by_, values, batch.num_rows(), pool_));
-    ARROW_ASSIGN_OR_RAISE(keys,
-                          keys->AddColumn(keys->num_columns(), kRowAddress, std::move(addresses)));
+    ARROW_ASSIGN_OR_RAISE(keys, keys->AddColumn(keys->num_columns(), kRowAddress, addresses));
     rows_ += keys->num_rows();
     batches_.push_back(std::move(keys));
     return Status::OK();
@@ -217,9 +216,7 @@ class OrderedReader final : public arrow::RecordBatchReader {
 };
 
 Result<SourceRows> Collect(arrow::RecordBatchReader* reader, const Context& context) {
-  SourceRows::Limits limits;
-  limits.memory_bytes = static_cast<int64_t>(std::min<uint64_t>(DefaultMemoryBudget(), INT64_MAX));
-  return SourceRows::Read(reader, context.pool(), limits);
+  return SourceRows::Read(reader, context.pool(), {.memory_bytes = DefaultMemoryBudget()});
 }
 
 /// The addresses of the rows within the limit, in order.

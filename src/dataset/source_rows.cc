@@ -96,7 +96,8 @@ class Collector {
 
   Status Add(std::shared_ptr<arrow::RecordBatch> batch) {
     if (batch->num_rows() == 0) return Status::OK();
-    ARROW_ASSIGN_OR_RAISE(int64_t bytes, arrow::util::ReferencedBufferSize(*batch));
+    ARROW_ASSIGN_OR_RAISE(int64_t referenced, arrow::util::ReferencedBufferSize(*batch));
+    const auto bytes = static_cast<uint64_t>(referenced);
     if (pending_bytes_ + bytes > batch_bytes_) ARROW_RETURN_NOT_OK(PutTogether());
     pending_bytes_ += bytes;
     pending_.push_back(std::move(batch));
@@ -111,7 +112,7 @@ class Collector {
 
  private:
   /// So that one more of them than fits is not much more.
-  static constexpr int64_t kBatchesInMemory = 8;
+  static constexpr uint64_t kBatchesInMemory = 8;
 
   Status PutTogether() {
     if (pending_.empty()) return Status::OK();
@@ -137,12 +138,12 @@ class Collector {
   }
 
   arrow::MemoryPool* pool_;
-  const int64_t batch_bytes_;
-  const int64_t memory_bytes_;
+  const uint64_t batch_bytes_;
+  const uint64_t memory_bytes_;
   std::vector<std::shared_ptr<arrow::RecordBatch>> pending_;
-  int64_t pending_bytes_ = 0;
+  uint64_t pending_bytes_ = 0;
   std::vector<std::shared_ptr<arrow::RecordBatch>> in_memory_;
-  int64_t bytes_ = 0;  // of all batches so far
+  uint64_t bytes_ = 0;  // of all batches so far
   std::unique_ptr<SpilledBatches> spilled_;
 };
 

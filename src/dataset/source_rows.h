@@ -17,9 +17,9 @@ class SourceRows {
   struct Limits {
     /// Batches are put together up to about this size: far below the 2 GiB that an array of strings
     /// can hold.
-    int64_t batch_bytes = 256 << 20;
+    uint64_t batch_bytes = 256 << 20;
     /// What stays in memory.
-    int64_t memory_bytes = INT64_MAX;
+    uint64_t memory_bytes = UINT64_MAX;
   };
 
   static Result<SourceRows> Read(arrow::RecordBatchReader* reader, arrow::MemoryPool* pool,

@@ -271,39 +271,43 @@ Status MiniBlockPage::DecodeValues(const Chunk& chunk, uint32_t num_values,
   return fixed_->Decode(chunk.values, num_values, runs, {sink.fixed_data(), at, &sink});
 }
 
-Status MiniBlockPage::DecodeWiderKeys(const Chunk& chunk, uint32_t num_values,
-                                      std::span<const ValueRun> runs, uint64_t at,
-                                      LeafSink& sink) const {
+Result<MiniBlockPage::DecodedKeys> MiniBlockPage::DecodeKeys(const Chunk& chunk,
+                                                             uint32_t num_values,
+                                                             std::span<const ValueRun> runs) const {
   uint64_t count = 0;
   for (const ValueRun& run : runs) count += run.count;
   thread_local std::vector<uint64_t> keys;
   if (keys.size() < count) keys.resize(count);
   auto* data = reinterpret_cast<uint8_t*>(keys.data());
   ARROW_RETURN_NOT_OK(fixed_->Decode(chunk.values, num_values, runs, {data, 0, nullptr}));
+  return DecodedKeys{data, count};
+}
+
+Status MiniBlockPage::DecodeWiderKeys(const Chunk& chunk, uint32_t num_values,
+                                      std::span<const ValueRun> runs, uint64_t at,
+                                      LeafSink& sink) const {
+  ARROW_ASSIGN_OR_RAISE(const DecodedKeys keys, DecodeKeys(chunk, num_values, runs));
   const auto width = static_cast<int32_t>(shape_->value_bits / 8);
-  const bool all_below = CopyKeysBelow(
-      dictionary_->num_values, data, static_cast<int32_t>(fixed_->value_bits() / 8),
-      static_cast<int64_t>(count), width, sink.fixed_data() + at * static_cast<uint64_t>(width));
-  if (all_below) sink.NoteKeysBelow(count);
+  const bool all_below = CopyKeysBelow(dictionary_->num_values, keys.data,
+                                       static_cast<int32_t>(fixed_->value_bits() / 8),
+                                       static_cast<int64_t>(keys.count), width,
+                                       sink.fixed_data() + at * static_cast<uint64_t>(width));
+  if (all_below) sink.NoteKeysBelow(keys.count);
   return Status::OK();
 }
 
 Status MiniBlockPage::DecodeDictionaryValues(const Chunk& chunk, uint32_t num_values,
                                              std::span<const ValueRun> runs, uint64_t at,
                                              LeafSink& sink) const {
-  uint64_t count = 0;
-  for (const ValueRun& run : runs) count += run.count;
-  thread_local std::vector<uint64_t> indices;
-  if (indices.size() < count) indices.resize(count);
-  auto* data = reinterpret_cast<uint8_t*>(indices.data());
-  ARROW_RETURN_NOT_OK(fixed_->Decode(chunk.values, num_values, runs, {data, 0, nullptr}));
+  ARROW_ASSIGN_OR_RAISE(const DecodedKeys keys, DecodeKeys(chunk, num_values, runs));
   if (list_dictionary_) {
-    return list_dictionary_->Gather(reinterpret_cast<const uint32_t*>(data), count, at, sink);
+    return list_dictionary_->Gather(reinterpret_cast<const uint32_t*>(keys.data), keys.count, at,
+                                    sink);
   }
   if (dictionary_->variable) {
-    return GatherVariable(*dictionary_, data, fixed_->value_bits(), count, sink);
+    return GatherVariable(*dictionary_, keys.data, fixed_->value_bits(), keys.count, sink);
   }
-  return GatherFixed(*dictionary_, data, fixed_->value_bits(), count,
+  return GatherFixed(*dictionary_, keys.data, fixed_->value_bits(), keys.count,
                      {sink.fixed_data(), at, &sink});
 }
 

@@ -82,6 +82,13 @@ class MiniBlockPage final : public PageReader {
   /// Decodes the values of runs: into place for fixed-width values, else appended.
   Status DecodeValues(const Chunk& chunk, uint32_t num_values, std::span<const ValueRun> runs,
                       uint64_t at, LeafSink& sink) const;
+  /// Keys of a dictionary, as wide as the page stores them.
+  struct DecodedKeys {
+    const uint8_t* data;  ///< until the next are decoded on this thread
+    uint64_t count;
+  };
+  Result<DecodedKeys> DecodeKeys(const Chunk& chunk, uint32_t num_values,
+                                 std::span<const ValueRun> runs) const;
   Status DecodeWiderKeys(const Chunk& chunk, uint32_t num_values, std::span<const ValueRun> runs,
                          uint64_t at, LeafSink& sink) const;
   Status DecodeDictionaryValues(const Chunk& chunk, uint32_t num_values,
