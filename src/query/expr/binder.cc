@@ -36,13 +36,13 @@ using Args = std::vector<ExprPtr>;
 
 constexpr size_t kNamesInErrors = 10;
 
-/// Of lists that an expression makes: each level costs as much as all below it.
+/// Of lists and structs that an expression makes: each level costs as much as all below it.
 constexpr size_t kMaxTypeNesting = 64;
 
 size_t NestingOf(const arrow::DataType& type) {
   size_t nesting = 0;
-  for (const arrow::DataType* at = &type; at->num_fields() > 0; at = at->field(0)->type().get()) {
-    ++nesting;
+  for (const auto& field : type.fields()) {
+    nesting = std::max(nesting, NestingOf(*field->type()) + 1);
   }
   return nesting;
 }
@@ -170,7 +170,7 @@ class Binder {
         return Case(syntax);
       case SyntaxKind::kCast: {
         ARROW_ASSIGN_OR_RAISE(ExprPtr arg, Bind(*syntax.args[0]));
-        return Cast(syntax, std::move(arg), syntax.type);
+        return Cast(syntax, std::move(arg), syntax.type, syntax.text == "try_cast");
       }
       case SyntaxKind::kArray:
         return Call(syntax, "make_array");
@@ -252,7 +252,9 @@ class Binder {
       if (!name) return ErrorAt(*syntax.args[1], "a member of a struct is named by a string");
       return MemberOf(syntax, std::move(parent), *name);
     }
-    return CallOf(syntax, "array_element", {std::move(parent), std::move(index)});
+    const bool is_map = parent->type->id() == Type::MAP;
+    return CallOf(syntax, is_map ? "map[]" : "array_element",
+                  {std::move(parent), std::move(index)});
   }
 
   // ---- operators ----
@@ -311,8 +313,11 @@ class Binder {
                                                       : ArithmeticKernel(syntax.text, *types->left);
     }
     if (kernel == nullptr) {
-      return ErrorAt(syntax, Concat("there is no ", left->type->ToString(), " ", syntax.text, " ",
-                                    right->type->ToString()));
+      const bool has_text = IsString(*left->type) || IsString(*right->type);
+      return ErrorAt(syntax,
+                     Concat("there is no ", left->type->ToString(), " ", syntax.text, " ",
+                            right->type->ToString(),
+                            has_text ? "; use cast() to say which number a text stands for" : ""));
     }
     bool is_half = types->result->id() == Type::HALF_FLOAT;
     Expr call{
@@ -504,6 +509,20 @@ class Binder {
 
   // ---- conditional ----
 
+  /// `int32, string and binary`: each once.
+  static std::string TypesText(const std::vector<TypePtr>& types) {
+    std::vector<std::string> names;
+    for (const TypePtr& type : types) {
+      std::string name = type->ToString();
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    std::string text;
+    for (size_t i = 0; i < names.size(); ++i) {
+      text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    }
+    return text;
+  }
+
   /// Casts values to their common type, which is returned.
   Result<TypePtr> Unify(const Syntax& syntax, const std::vector<ExprPtr*>& values) {
     std::vector<TypePtr> types;
@@ -513,7 +532,8 @@ class Binder {
                                  [&](const TypePtr& type) { return type->Equals(*types[0]); });
     TypePtr common = all_equal ? types[0] : CommonType(types);
     if (common == nullptr) {
-      return ErrorAt(syntax, "the results have types that have nothing in common");
+      return ErrorAt(syntax,
+                     Concat("values of type ", TypesText(types), " have no type in common"));
     }
     for (ExprPtr* value : values) *value = FoldedCast(*value, common);
     return common;
@@ -557,16 +577,19 @@ class Binder {
                         ? nullptr
                         : MakeComparison(Comparison::kEqual, FoldedCast(left, compared),
                                          FoldedCast(right, compared), syntax.at);
-    if (equal == nullptr) return ErrorAt(syntax, "these values cannot be compared");
+    if (equal == nullptr) {
+      return ErrorAt(syntax,
+                     Concat("values of type ", left->type->ToString(), " cannot be compared"));
+    }
     return MakeCase(syntax, {equal, MakeLiteral(NullLiteral(), syntax.at), left});
   }
 
-  Result<ExprPtr> Cast(const Syntax& syntax, ExprPtr arg, const TypePtr& type) {
+  Result<ExprPtr> Cast(const Syntax& syntax, ExprPtr arg, const TypePtr& type, bool is_try) {
     if (!CanCast(*arg->type, *type)) {
       return ErrorAt(syntax, Concat("values of type ", arg->type->ToString(), " cannot be cast to ",
                                     type->ToString()));
     }
-    if (syntax.text != "try_cast" || arg->type->Equals(*type)) {
+    if (!is_try || arg->type->Equals(*type)) {
       return FoldedCast(std::move(arg), type);
     }
     Expr cast{ExprKind::kCall, type, syntax.at, {std::move(arg)}};
@@ -602,14 +625,15 @@ class Binder {
       ARROW_ASSIGN_OR_RAISE(ExprPtr arg, Bind(*syntax.args[0]));
       return MakeIsNull(std::move(arg), /*negated=*/true, syntax.at);
     }
-    if (count == 2 && (name == "arrow_cast" || name == "get_field")) {
+    const bool is_arrow_cast = name == "arrow_cast" || name == "arrow_try_cast";
+    if (count == 2 && (is_arrow_cast || name == "get_field")) {
       ARROW_ASSIGN_OR_RAISE(Args args, BindAll(syntax));
       auto text = LiteralText(*args[1]);
       if (!text) return ErrorAt(*syntax.args[1], "expected a string literal");
       if (name == "get_field") return MemberOf(syntax, args[0], *text);
       auto type = ParseArrowTypeName(*text);
       if (!type.ok()) return ErrorAt(*syntax.args[1], type.status().message());
-      return Cast(syntax, args[0], *type);
+      return Cast(syntax, args[0], *type, /*is_try=*/name == "arrow_try_cast");
     }
     if (name == "arrow_typeof" && count == 1) {
       ARROW_ASSIGN_OR_RAISE(ExprPtr arg, Bind(*syntax.args[0]));
@@ -645,6 +669,12 @@ class Binder {
 
   Result<ExprPtr> CallOf(const Syntax& syntax, const std::string& name, Args args) {
     const Function* function = FindFunction(name);
+    if (function == nullptr && (name == "random" || name == "rand" || name == "uuid")) {
+      return ErrorAt(syntax, Concat(name,
+                                    "() has another value whenever it is computed: which rows "
+                                    "a filter keeps would depend on how often and in which "
+                                    "order it is read; store such values in a column"));
+    }
     if (function == nullptr) {
       auto nearest = NearestName(name, FunctionNames());
       return ErrorAt(syntax, Concat("there is no function '", name, "'",
@@ -660,7 +690,8 @@ class Binder {
                                     types, ")"));
     }
     if (NestingOf(*bound->type) > kMaxTypeNesting) {
-      return ErrorAt(syntax, Concat("lists are nested more than ", kMaxTypeNesting, " deep"));
+      return ErrorAt(syntax,
+                     Concat("lists or structs are nested more than ", kMaxTypeNesting, " deep"));
     }
     for (size_t i = 0; i < args.size(); ++i) {
       args[i] = FoldedCast(std::move(args[i]), bound->arg_types[i]);
@@ -681,7 +712,8 @@ class Binder {
 }  // namespace
 
 Result<ExprPtr> Bind(const Source& source, const Syntax& syntax, const arrow::Schema& schema) {
-  return Binder(source, schema).Run(syntax);
+  ARROW_ASSIGN_OR_RAISE(ExprPtr expr, Binder(source, schema).Run(syntax));
+  return source.has_positions() ? WithText(expr, source.text()) : expr;
 }
 
 Result<ExprPtr> BindSql(std::string_view sql, const arrow::Schema& schema) {
@@ -706,6 +738,8 @@ Result<ExprPtr> AsFilter(const Source& source, ExprPtr expr) {
   if (expr->type->id() == Type::BOOL) {
     return MayBeTrue(expr) ? std::move(expr) : MakeLiteral(BooleanLiteral(false), expr->at);
   }
+  // Unknown for each row: whoever makes conditions of parts may end up with this.
+  if (expr->type->id() == Type::NA) return MakeLiteral(BooleanLiteral(false), expr->at);
   if (expr->IsCallOf("regexp_match")) {
     SourceSpan at = expr->at;
     return MakeIsNull(std::move(expr), /*negated=*/true, at);

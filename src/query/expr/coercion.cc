@@ -297,8 +297,6 @@ std::optional<ArithmeticTypes> TypesOfArithmetic(std::string_view op, const Type
   }
   if (left->id() == Type::NA) return TypesOfArithmetic(op, right, right);
   if (right->id() == Type::NA) return TypesOfArithmetic(op, left, left);
-  if (IsString(*left) && IsNumeric(*right)) return TypesOfArithmetic(op, right, right);
-  if (IsString(*right) && IsNumeric(*left)) return TypesOfArithmetic(op, left, left);
   if (IsShift(op) && (!arrow::is_integer(left->id()) || !arrow::is_integer(right->id()))) {
     return std::nullopt;
   }

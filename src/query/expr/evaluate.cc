@@ -34,6 +34,9 @@ Result<Operand> ComputeCall(const Expr& expr, Frame* frame) {
   CallContext context{frame->pool(), expr.type};
   auto result = expr.kernel(context, args, all_constant ? 1 : frame->rows());
   if (result.ok()) return Operand{*std::move(result), all_constant};
+  if (expr.text != nullptr) {
+    return Source(*expr.text).ErrorAt(expr.at, result.status().message());
+  }
   constexpr size_t kShown = 80;
   return UserError(result.status().message(), ", in: ", Shortened(ToSql(expr), kShown));
 }

@@ -44,6 +44,29 @@ class ColumnMover {
   std::map<const Expr*, ExprPtr> shared_;
 };
 
+class TextKeeper {
+ public:
+  explicit TextKeeper(std::string_view text) : text_(std::make_shared<const std::string>(text)) {}
+
+  ExprPtr Keep(const ExprPtr& expr) {
+    if (!expr->can_fail) return expr;
+    if (!expr->is_shared) return KeepInNode(*expr);
+    ExprPtr& kept = shared_[expr.get()];
+    if (kept == nullptr) kept = KeepInNode(*expr);
+    return kept;
+  }
+
+ private:
+  ExprPtr KeepInNode(Expr kept) {
+    kept.text = text_;
+    for (ExprPtr& arg : kept.args) arg = Keep(arg);
+    return std::make_shared<const Expr>(std::move(kept));
+  }
+
+  std::shared_ptr<const std::string> text_;
+  std::map<const Expr*, ExprPtr> shared_;
+};
+
 /// Whether every value of one type has its counterpart in the other.
 bool IsTotalCast(const arrow::DataType& from, const arrow::DataType& to) {
   if (from.id() == arrow::Type::NA) return true;
@@ -94,6 +117,10 @@ ExprPtr MakeShared(const ExprPtr& expr) {
   Expr shared = *expr;
   shared.is_shared = true;
   return std::make_shared<const Expr>(std::move(shared));
+}
+
+ExprPtr WithText(const ExprPtr& expr, std::string_view text) {
+  return expr->can_fail ? TextKeeper(text).Keep(expr) : expr;
 }
 
 ExprPtr MakeCast(ExprPtr expr, TypePtr type) {

@@ -54,6 +54,8 @@ struct Expr {
   /// Used at several places of the expression: computed once for the rows that need it.
   bool is_shared = false;
   uint32_t depth = 1;
+  /// What `at` points into: of calls that can fail and were written as text.
+  std::shared_ptr<const std::string> text{};
 
   bool IsLiteral() const { return kind == ExprKind::kLiteral; }
   /// A literal that is null.
@@ -73,6 +75,9 @@ ExprPtr MakeExpr(Expr expr);
 
 /// The same, to be used at several places.
 ExprPtr MakeShared(const ExprPtr& expr);
+
+/// The same expression; where computing it fails, the error says where in `text` that is.
+ExprPtr WithText(const ExprPtr& expr, std::string_view text);
 
 /// Casts to `type`; the expression itself if it has that type.
 ExprPtr MakeCast(ExprPtr expr, std::shared_ptr<arrow::DataType> type);

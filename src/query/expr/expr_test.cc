@@ -1,114 +1,11 @@
 #include "query/expr/expr.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
-#include "arrow/api.h"
-#include "arrow/json/from_string.h"
-#include "query/expr/binder.h"
-#include "query/expr/evaluate.h"
+#include "query/expr/expr_test_rows.h"
 
 namespace lance::query {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// Rows of all types; the third is null throughout.
-class ExprTest : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    auto field = [](const char* name, const std::shared_ptr<arrow::DataType>& type,
-                    const char* json) {
-      auto array = arrow::json::ArrayFromJSONString(type, json);
-      EXPECT_TRUE(array.ok()) << name << ": " << array.status();
-      return std::pair(arrow::field(name, type), *array);
-    };
-    auto st =
-        arrow::struct_({arrow::field("x", arrow::int32()), arrow::field("y z", arrow::utf8())});
-    std::vector columns = {
-        field("i", arrow::int32(), "[1, 2, null, -5, 2147483647]"),
-        field("l", arrow::int64(), "[1, 2, null, -5, 4611686018427387904]"),
-        field("u8", arrow::uint8(), "[1, 2, null, 5, 255]"),
-        field("u64", arrow::uint64(), "[1, 2, null, 5, 18446744073709551615]"),
-        field("f", arrow::float64(), "[0.0, -0.0, null, NaN, Inf]"),
-        field("f32", arrow::float32(), "[0.1, -0.0, null, NaN, -Inf]"),
-        field("s", arrow::utf8(), R"(["a", "B_b", null, "héé%", ""])"),
-        field("ls", arrow::large_utf8(), R"(["a", "B_b", null, "héé%", ""])"),
-        field("b", arrow::boolean(), "[true, false, null, true, false]"),
-        field("bin", arrow::binary(), R"(["ab", "", null, "abc", "x"])"),
-        field("d", arrow::date32(), "[18628, -1, null, 18321, 2932896]"),
-        field("ts", arrow::timestamp(arrow::TimeUnit::MICRO), "[0, 1, null, 1609459200000000, -1]"),
-        field("t32", arrow::time32(arrow::TimeUnit::SECOND), "[0, 1, null, 3726, 86399]"),
-        field("t64", arrow::time64(arrow::TimeUnit::MICRO), "[0, 1, null, 3726, 86399]"),
-        field("dur", arrow::duration(arrow::TimeUnit::MICRO), "[0, 1, null, 3726, -86399]"),
-        field("dec", arrow::decimal128(10, 2), R"(["1.50", "-1.50", null, "0.00", "99999999.99"])"),
-        field("li", arrow::list(arrow::int32()), "[[1, 2], [], null, [null], [3]]"),
-        field("lst", arrow::list(arrow::utf8()), R"([["a", "b"], [], null, [null], ["foo"]])"),
-        field("st", st, R"([[1, "q"], [null, "r"], null, [3, null], [4, "t"]])"),
-        field("Up", arrow::int64(), "[1, 2, 3, 4, 5]"),
-    };
-    arrow::FieldVector fields;
-    arrow::ArrayVector arrays;
-    for (auto& [f, a] : columns) {
-      fields.push_back(f);
-      arrays.push_back(a);
-    }
-    batch = arrow::RecordBatch::Make(arrow::schema(fields), 5, arrays);
-  }
-  static void TearDownTestSuite() { batch = nullptr; }
-
-  /// `0 3` or the error.
-  static std::string Rows(std::string_view sql) {
-    auto filter = BindSqlFilter(sql, *batch->schema());
-    if (!filter.ok()) return filter.status().message();
-    auto rows = MatchingRows(**filter, *batch, arrow::default_memory_pool());
-    if (!rows.ok()) return rows.status().message();
-    // The text of an expression means the same.
-    std::string printed = ToSql(**filter);
-    auto again = BindSqlFilter(printed, *batch->schema());
-    EXPECT_TRUE(again.ok()) << printed << ": " << again.status();
-    if (again.ok()) {
-      EXPECT_EQ(ToSql(**again), printed);
-      EXPECT_EQ(*MatchingRows(**again, *batch, arrow::default_memory_pool()), *rows) << printed;
-    }
-    std::string text;
-    for (int64_t row : *rows) text += (text.empty() ? "" : " ") + std::to_string(row);
-    return text;
-  }
-
-  /// `int32 [1, 2, null]` or the error.
-  static std::string Values(std::string_view sql) {
-    auto expr = BindSql(sql, *batch->schema());
-    if (!expr.ok()) return expr.status().message();
-    auto values = Evaluate(**expr, *batch, arrow::default_memory_pool());
-    if (!values.ok()) return values.status().message();
-    EXPECT_TRUE((*values)->ValidateFull().ok()) << (*values)->ValidateFull();
-    EXPECT_EQ((*values)->length(), batch->num_rows());
-    EXPECT_EQ((*values)->type()->ToString(), (*expr)->type->ToString());
-    std::string text = (*values)->type()->ToString() + " [";
-    for (int64_t i = 0; i < (*values)->length(); ++i) {
-      auto value = *(*values)->GetScalar(i);
-      text += (i == 0 ? "" : ", ") + (value->is_valid ? value->ToString() : "null");
-    }
-    return text + "]";
-  }
-
-  static std::string Error(std::string_view sql) {
-    std::string text = Rows(sql);
-    EXPECT_THAT(text, HasSubstr("e")) << "no error for " << sql;
-    return text;
-  }
-  static std::string Printed(std::string_view sql) {
-    auto expr = BindSql(sql, *batch->schema());
-    return expr.ok() ? ToSql(**expr) : expr.status().message();
-  }
-
-  static std::shared_ptr<arrow::RecordBatch> batch;
-};
-
-std::shared_ptr<arrow::RecordBatch> ExprTest::batch;
 
 TEST_F(ExprTest, ColumnsAreFoundByName) {
   EXPECT_EQ(Rows("i = 1"), "0");
@@ -187,7 +84,9 @@ TEST_F(ExprTest, OperandsMeetInACommonType) {
   EXPECT_EQ(Rows("li <> [1, 2]"), "1 3 4");
   EXPECT_THAT(Error("b = i"), HasSubstr("values of type bool and int32 cannot be compared"));
   EXPECT_THAT(Error("li < [1]"), HasSubstr("have no '<'"));
-  EXPECT_THAT(Error("upper(s) = 5"), HasSubstr("cannot cast 'A' of type string to int64, in:"));
+  EXPECT_THAT(Error("upper(s) = 5"),
+              HasSubstr("cannot cast 'A' of type string to int64, at character 1 of the "
+                        "expression: 'upper(s) = 5'"));
 }
 
 TEST_F(ExprTest, NullsFollowThreeValuedLogic) {
@@ -276,7 +175,9 @@ TEST_F(ExprTest, ArithmeticHasTheTypesOfSql) {
           all += (i == 0 ? "" : ", ") + std::string("-9223372036854775808");
         return all;
       }() + "]");
-  EXPECT_THAT(Error("i + i > 0"), HasSubstr("int32 overflow: 2147483647 + 2147483647, in: i + i"));
+  EXPECT_THAT(Error("i + i > 0"),
+              HasSubstr("int32 overflow: 2147483647 + 2147483647, at character 1 of the "
+                        "expression: 'i + i > 0'"));
   EXPECT_THAT(Error("l * 4 > 5"), HasSubstr("int64 overflow"));
   EXPECT_THAT(Error("- u8 = 1"), HasSubstr("'-' needs a signed number, not uint8"));
   EXPECT_THAT(Error("s + 'a' = 'b'"), HasSubstr("there is no string + string"));
@@ -499,8 +400,8 @@ TEST_F(ExprTest, MomentsBytesAndNumbers) {
   EXPECT_EQ(Rows("cast(i as binary) = X'FBFFFFFF'"), "3");
   EXPECT_EQ(Rows("cast(ts as float) = 1 and cast(dec as timestamp) < ts"), "1");
   EXPECT_EQ(Rows("arrow_cast(bin, 'FixedSizeBinary(2)') = X'6162'"),
-            "cannot cast X'' of type binary to fixed_size_binary[2], in: arrow_cast(bin, "
-            "'FixedSizeBinary(2)')");
+            "cannot cast X'' of type binary to fixed_size_binary[2], at character 12 of the "
+            "expression: 'bin, 'FixedSizeBinary(2)') = X'6162''");
   EXPECT_EQ(Values("gcd(u8, 10)"), "int64 [1, 2, null, 5, 5]");
   EXPECT_THAT(Rows("lcm(4611686018427387904, l + 1) = 1"), HasSubstr("does not fit into int64"));
 }
@@ -514,14 +415,35 @@ TEST_F(ExprTest, HalfFloatsAreComparedAsFloats) {
 }
 
 TEST_F(ExprTest, AFilterIsACondition) {
-  for (const char* sql : {"i", "s", "li", "null", "i + 1"}) {
+  for (const char* sql : {"i", "s", "li", "i + 1", "cast(null as int)"}) {
     EXPECT_THAT(Error(sql), HasSubstr("a filter must be a condition")) << sql;
   }
   EXPECT_EQ(Rows("true"), "0 1 2 3 4");
   EXPECT_EQ(Rows("1 = 1"), "0 1 2 3 4");
   EXPECT_EQ(Rows("b"), "0 3");
+  EXPECT_EQ(Rows("null"), "");
   EXPECT_THAT(Error("not i"), HasSubstr("NOT needs a condition, not a value of type int32"));
   EXPECT_THAT(Error("i and b"), HasSubstr("AND needs a condition"));
+}
+
+TEST_F(ExprTest, ErrorsSayWhereAndWhich) {
+  // When it is bound.
+  EXPECT_EQ(Values("f * s"),
+            "there is no double * string; use cast() to say which number a text stands for, at "
+            "character 1 of the expression: 'f * s'");
+  EXPECT_THAT(Values("-s"), HasSubstr("'-' needs a signed number, not string, at character 1"));
+  EXPECT_THAT(Values("i like 'a'"), HasSubstr("not a value of type int32, at character 1"));
+  EXPECT_THAT(Values("s like 1"), HasSubstr("not a value of type int64, at character 8"));
+  EXPECT_THAT(Values("upper(s, s)"),
+              HasSubstr("it cannot be called with (string, string), at character 1"));
+  EXPECT_THAT(Values("coalesce(i, li)"),
+              HasSubstr("values of type int32 and list<item: int32> have no type in common"));
+  // When it is evaluated, also in parts that were put elsewhere.
+  EXPECT_EQ(Values("length('é') + cast(s as int)"),
+            "cannot cast 'a' of type string to int32, at character 20 of the expression: "
+            "'s as int)'");
+  EXPECT_THAT(Rows("b and 5 between i / (i - i) and 8"), HasSubstr("zero, at character 17"));
+  EXPECT_THAT(Values("case i when 1 then 1 / 0 else 2 end"), HasSubstr("zero, at character 20"));
 }
 
 TEST_F(ExprTest, WhatDoesNotDependOnRowsIsComputedOnce) {

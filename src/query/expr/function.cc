@@ -15,7 +15,10 @@ const FunctionMap& AllFunctions() {
   static const FunctionMap* const kFunctions = [] {
     auto* functions = new FunctionMap;
     for (auto table : {StringFunctions(), PadFunctions(), MathFunctions(), DateFunctions(),
-                       ListFunctions(), ListChangeFunctions(), RegexFunctions(), JsonFunctions()}) {
+                       ListFunctions(), ListChangeFunctions(), ListReplaceFunctions(),
+                       ListSetFunctions(), ListPartFunctions(), ListShapeFunctions(),
+                       ListTextFunctions(), RangeFunctions(), MapFunctions(), StructFunctions(),
+                       CodeFunctions(), TextPartFunctions(), RegexFunctions(), JsonFunctions()}) {
       for (const Function& function : table) functions->emplace(function.name, &function);
     }
     return functions;

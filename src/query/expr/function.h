@@ -38,6 +38,16 @@ std::span<const Function> MathFunctions();
 std::span<const Function> DateFunctions();
 std::span<const Function> ListFunctions();
 std::span<const Function> ListChangeFunctions();
+std::span<const Function> ListReplaceFunctions();
+std::span<const Function> ListSetFunctions();
+std::span<const Function> ListPartFunctions();
+std::span<const Function> ListShapeFunctions();
+std::span<const Function> ListTextFunctions();
+std::span<const Function> RangeFunctions();
+std::span<const Function> MapFunctions();
+std::span<const Function> StructFunctions();
+std::span<const Function> CodeFunctions();
+std::span<const Function> TextPartFunctions();
 std::span<const Function> RegexFunctions();
 std::span<const Function> JsonFunctions();
 

@@ -301,11 +301,7 @@ class Parser {
         ARROW_ASSIGN_OR_RAISE(TypePtr type, TypeName());
         ARROW_ASSIGN_OR_RAISE(operand, Cast("cast", operand, std::move(type), operand->at));
       } else if (TakeSymbol("[")) {
-        ARROW_ASSIGN_OR_RAISE(SyntaxPtr index, Expression(kLowest));
-        ARROW_RETURN_NOT_OK(ExpectSymbol("]"));
-        ARROW_ASSIGN_OR_RAISE(
-            operand,
-            Finish({SyntaxKind::kItem, Join(operand->at, LastSpan()), "", {operand, index}}));
+        ARROW_ASSIGN_OR_RAISE(operand, Subscript(operand));
       } else if (TakeSymbol(".")) {
         Token& name = Take();
         if (name.kind != TokenKind::kWord && name.kind != TokenKind::kQuotedName) {
@@ -319,6 +315,30 @@ class Parser {
         return operand;
       }
     }
+  }
+
+  /// `[1]`, or `[from:to]` and `[from:to:step]`, which are array_slice.
+  Result<SyntaxPtr> Subscript(const SyntaxPtr& operand) {
+    ARROW_ASSIGN_OR_RAISE(SyntaxPtr from, SlicePart(1));
+    if (TakeSymbol("]")) {
+      return Finish({SyntaxKind::kItem, Join(operand->at, LastSpan()), "", {operand, from}});
+    }
+    if (!TakeSymbol(":")) return Unexpected(Peek(), "']' or ':'");
+    ARROW_ASSIGN_OR_RAISE(SyntaxPtr to, SlicePart(-1));
+    Syntax slice{SyntaxKind::kCall, operand->at, "array_slice", {operand, from, to}};
+    if (TakeSymbol(":")) {
+      ARROW_ASSIGN_OR_RAISE(SyntaxPtr step, Expression(kLowest));
+      slice.args.push_back(std::move(step));
+    }
+    ARROW_RETURN_NOT_OK(ExpectSymbol("]"));
+    slice.at = Join(operand->at, LastSpan());
+    return Finish(std::move(slice));
+  }
+
+  Result<SyntaxPtr> SlicePart(int64_t otherwise) {
+    const bool is_missing = Peek().IsSymbol(":") || (otherwise < 0 && Peek().IsSymbol("]"));
+    if (is_missing) return Literal(Peek().at, Int64Literal(otherwise));
+    return Expression(kLowest);
   }
 
   // ---- operands ----

@@ -34,6 +34,7 @@ class Source {
   }
 
   std::string_view text() const { return text_; }
+  bool has_positions() const { return has_positions_; }
   std::string_view TextAt(SourceSpan span) const;
 
   /// `message, at character 5 of the expression: 'nope = 3'`

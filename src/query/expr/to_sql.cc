@@ -42,8 +42,9 @@ std::string TextOf(const arrow::Array& array, int64_t at) {
   return std::string(BytesValues(Operand{*text, true})[0]);
 }
 
-std::string ArrowCast(std::string_view inner, const arrow::DataType& type) {
-  return Concat("arrow_cast(", inner, ", ", QuotedText(ArrowTypeName(type)), ")");
+std::string ArrowCast(std::string_view inner, const arrow::DataType& type, bool is_try = false) {
+  return Concat(is_try ? "arrow_try_cast(" : "arrow_cast(", inner, ", ",
+                QuotedText(ArrowTypeName(type)), ")");
 }
 
 /// One value. `beside_column`: what it meets has its type, so that it need not say its own.
@@ -85,6 +86,15 @@ std::string ValueSql(const arrow::Array& array, int64_t at, bool beside_column) 
         text += (i == 0 ? "" : ", ") + ValueSql(*items, i, false);
       }
       return ArrowCast(text + "]", type);
+    }
+    case Type::STRUCT: {
+      const auto& value = static_cast<const arrow::StructArray&>(array);
+      std::string text = "named_struct(";
+      for (int i = 0; i < type.num_fields(); ++i) {
+        text += Concat(i == 0 ? "" : ", ", QuotedText(type.field(i)->name()), ", ",
+                       ValueSql(*value.field(i), at, false));
+      }
+      return text + ")";
     }
     default:
       break;
@@ -204,10 +214,13 @@ class Printer {
 
   std::string CallSql(const Expr& expr) {
     bool is_cast = expr.name == "cast" || expr.name == "try_cast";
+    if (expr.name == "map[]") {
+      return Concat(OperandSql(*expr.args[0], false), "[", Sql(*expr.args[1]), "]");
+    }
     if (!is_cast) return expr.name + "(" + Joined(expr.args, ", ") + ")";
     std::string type = SqlTypeName(*expr.type);
     std::string operand = OperandSql(*expr.args[0], false);
-    return type.empty() ? ArrowCast(operand, *expr.type)
+    return type.empty() ? ArrowCast(operand, *expr.type, expr.name == "try_cast")
                         : Concat(expr.name, "(", operand, " AS ", type, ")");
   }
 

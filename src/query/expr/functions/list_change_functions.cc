@@ -1,13 +1,11 @@
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "arrow/array/concatenate.h"
-#include "arrow/compute/api_vector.h"
-#include "arrow/compute/exec.h"
-#include "base/compute_kernels.h"
 #include "query/expr/function.h"
 #include "query/expr/kernel/gather.h"
+#include "query/expr/kernel/list_maker.h"
+#include "query/expr/kernel/list_ranks.h"
 #include "query/expr/kernel/list_rows.h"
 #include "query/expr/kernel/reading.h"
 
@@ -18,61 +16,6 @@ using arrow::Array;
 using arrow::Type;
 using Bound = std::optional<BoundFunction>;
 using BindArgs = std::span<const ExprPtr>;
-
-/// Lists put together from items that are there already, row by row.
-class ListMaker {
- public:
-  ListMaker(const CallContext& context, int64_t rows) : context_(context) {
-    ends_.reserve(static_cast<size_t>(rows));
-    is_valid_.reserve(static_cast<size_t>(rows));
-  }
-
-  /// `item` is a place in the array that Finish gets.
-  void Add(int64_t item) { chosen_.push_back(item); }
-  void EndRow(bool is_valid = true) {
-    ends_.push_back(static_cast<int64_t>(chosen_.size()));
-    is_valid_.push_back(is_valid);
-  }
-
-  Result<std::shared_ptr<Array>> Finish(const std::shared_ptr<Array>& all_items) const {
-    const auto rows = static_cast<int64_t>(ends_.size());
-    ARROW_ASSIGN_OR_RAISE(auto items, Gather(context_.pool, all_items, chosen_));
-    ARROW_ASSIGN_OR_RAISE(auto validity, PackBits(context_.pool, rows, [&](int64_t row) {
-                            return is_valid_[static_cast<size_t>(row)];
-                          }));
-    std::shared_ptr<arrow::Buffer> offsets;
-    if (context_.type->id() == Type::LARGE_LIST) {
-      ARROW_ASSIGN_OR_RAISE(offsets, Offsets<int64_t>());
-    } else {
-      if (chosen_.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
-        return UserError("too many list items at once");
-      }
-      ARROW_ASSIGN_OR_RAISE(offsets, Offsets<int32_t>());
-    }
-    return arrow::MakeArray(arrow::ArrayData::Make(
-        context_.type, rows, {std::move(validity), std::move(offsets)}, {items->data()}));
-  }
-
- private:
-  template <typename Offset>
-  Result<std::shared_ptr<arrow::Buffer>> Offsets() const {
-    ARROW_ASSIGN_OR_RAISE(
-        auto buffer, AllocateValues<Offset>(context_.pool, static_cast<int64_t>(ends_.size()) + 1));
-    auto* out = buffer->template mutable_data_as<Offset>();
-    out[0] = 0;
-    for (size_t row = 0; row < ends_.size(); ++row) out[row + 1] = static_cast<Offset>(ends_[row]);
-    return buffer;
-  }
-
-  const CallContext& context_;
-  std::vector<int64_t> chosen_;
-  std::vector<int64_t> ends_;
-  std::vector<bool> is_valid_;
-};
-
-bool IsNullAt(const Operand& operand, int64_t row) {
-  return operand.array->IsNull(operand.IndexOf(row));
-}
 
 // ---- array_append, array_prepend, array_concat ----
 
@@ -152,69 +95,7 @@ Bound BindJoinLists(BindArgs args) {
   return BoundFunction{std::vector<TypePtr>(args.size(), type), type, JoinLists};
 }
 
-// ---- array_remove ----
-
-Result<std::shared_ptr<Array>> RemoveFirst(const CallContext& context,
-                                           std::span<const Operand> args, int64_t rows) {
-  ARROW_ASSIGN_OR_RAISE(auto positions,
-                        FindInLists(context, args[0], args[1], Comparison::kEqual, rows));
-  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
-  const ListRows lists(args[0]);
-  ListMaker maker(context, rows);
-  for (int64_t row = 0; row < rows; ++row) {
-    const int64_t removed = lists.Begin(row) + positions[static_cast<size_t>(row)] - 1;
-    const bool is_found = positions[static_cast<size_t>(row)] > 0;
-    for (int64_t i = lists.Begin(row); !nulls.IsNull(row) && i < lists.End(row); ++i) {
-      if (!is_found || i != removed) maker.Add(i);
-    }
-    maker.EndRow(!nulls.IsNull(row));
-  }
-  return maker.Finish(lists.items());
-}
-
-Bound BindRemove(BindArgs args) {
-  if (args.size() != 2) return std::nullopt;
-  TypePtr item = ItemTypeOf(*args[0]);
-  TypePtr common = item == nullptr ? nullptr : CommonType(item, args[1]->type);
-  if (common == nullptr) return std::nullopt;
-  const bool is_comparable =
-      common->id() == Type::NA || ComparisonKernel(Comparison::kEqual, *common) != nullptr;
-  if (!is_comparable) return std::nullopt;
-  TypePtr type = ListOf(*args[0], common);
-  return BoundFunction{{type, common}, type, RemoveFirst};
-}
-
 // ---- by order ----
-
-constexpr int64_t kNullRank = -1;
-
-/// The place of each item in the order of all: equal ones share it, nulls have kNullRank.
-Result<std::vector<int64_t>> Ranks(arrow::MemoryPool* pool, const std::shared_ptr<Array>& items) {
-  std::vector<int64_t> ranks(static_cast<size_t>(items->length()), kNullRank);
-  const int64_t count = items->length() - items->null_count();
-  if (count == 0 || items->type_id() == Type::NA) return ranks;
-  ARROW_RETURN_NOT_OK(InitializeComputeKernels());
-  arrow::compute::ExecContext exec(pool);
-  ARROW_ASSIGN_OR_RAISE(
-      auto order,
-      arrow::compute::SortIndices(*items, arrow::compute::ArraySortOptions::Defaults(), &exec));
-  ARROW_ASSIGN_OR_RAISE(auto sorted,
-                        arrow::compute::Take(*items, *order->Slice(0, count),
-                                             arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
-  // Whether each differs from the one before it.
-  const std::array<Operand, 2> neighbours = {Operand{sorted->Slice(1), false},
-                                             Operand{sorted->Slice(0, count - 1), false}};
-  Kernel differ = ComparisonKernel(Comparison::kNotEqual, *items->type());
-  ARROW_ASSIGN_OR_RAISE(auto different, differ({pool, arrow::boolean()}, neighbours, count - 1));
-  const auto& is_different = static_cast<const arrow::BooleanArray&>(*different);
-  const auto& places = static_cast<const arrow::UInt64Array&>(*order);
-  int64_t rank = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    if (i > 0 && is_different.Value(i - 1)) ++rank;
-    ranks[places.Value(i)] = rank;
-  }
-  return ranks;
-}
 
 /// DESC, and NULLS LAST, of array_sort.
 struct SortOrder {
@@ -237,7 +118,7 @@ SortOrder OrderOf(std::span<const Operand> args) {
 Result<std::shared_ptr<Array>> SortLists(const CallContext& context, std::span<const Operand> args,
                                          int64_t rows) {
   const ListRows lists(args[0]);
-  ARROW_ASSIGN_OR_RAISE(auto ranks, Ranks(context.pool, lists.items()));
+  ARROW_ASSIGN_OR_RAISE(auto ranks, RanksOf(context.pool, lists.items()));
   const SortOrder order = OrderOf(args);
   auto comes_before = [&](int64_t a, int64_t b) {
     const int64_t left = ranks[static_cast<size_t>(a)];
@@ -263,7 +144,7 @@ Result<std::shared_ptr<Array>> SortLists(const CallContext& context, std::span<c
 Result<std::shared_ptr<Array>> DistinctItems(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
   const ListRows lists(args[0]);
-  ARROW_ASSIGN_OR_RAISE(auto ranks, Ranks(context.pool, lists.items()));
+  ARROW_ASSIGN_OR_RAISE(auto ranks, RanksOf(context.pool, lists.items()));
   // The last row that had each rank; nulls come first.
   std::vector<int64_t> seen_in(ranks.size() + 1, -1);
   ListMaker maker(context, rows);
@@ -285,7 +166,7 @@ Result<std::shared_ptr<Array>> ExtremeItem(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   const ListRows lists(args[0]);
   const std::shared_ptr<Array> items = lists.items();
-  ARROW_ASSIGN_OR_RAISE(auto ranks, Ranks(context.pool, items));
+  ARROW_ASSIGN_OR_RAISE(auto ranks, RanksOf(context.pool, items));
   ARROW_ASSIGN_OR_RAISE(auto null, arrow::MakeArrayOfNull(items->type(), 1, context.pool));
   ARROW_ASSIGN_OR_RAISE(auto with_null, arrow::Concatenate({items, null}, context.pool));
   std::vector<int64_t> chosen(static_cast<size_t>(rows), items->length());
@@ -302,11 +183,6 @@ Result<std::shared_ptr<Array>> ExtremeItem(const CallContext& context,
   return Gather(context.pool, with_null, chosen);
 }
 
-bool HasOrder(const TypePtr& item) {
-  return item != nullptr &&
-         (item->id() == Type::NA || ComparisonKernel(Comparison::kLess, *item) != nullptr);
-}
-
 bool IsOneOf(const Expr& expr, std::string_view first, std::string_view second) {
   auto text = LiteralText(expr);
   if (!text) return false;
@@ -317,7 +193,7 @@ bool IsOneOf(const Expr& expr, std::string_view first, std::string_view second) 
 Bound BindSort(BindArgs args) {
   if (args.empty() || args.size() > 3) return std::nullopt;
   TypePtr item = ItemTypeOf(*args[0]);
-  if (!HasOrder(item)) return std::nullopt;
+  if (!HasRanks(item)) return std::nullopt;
   if (args.size() > 1 && !IsOneOf(*args[1], "ASC", "DESC")) return std::nullopt;
   if (args.size() > 2 && !IsOneOf(*args[2], "NULLS FIRST", "NULLS LAST")) return std::nullopt;
   TypePtr type = ListOf(*args[0], item);
@@ -328,7 +204,7 @@ Bound BindSort(BindArgs args) {
 
 Bound BindDistinct(BindArgs args) {
   TypePtr item = args.size() == 1 ? ItemTypeOf(*args[0]) : nullptr;
-  if (!HasOrder(item)) return std::nullopt;
+  if (!HasRanks(item)) return std::nullopt;
   TypePtr type = ListOf(*args[0], item);
   return BoundFunction{{type}, type, DistinctItems};
 }
@@ -336,7 +212,7 @@ Bound BindDistinct(BindArgs args) {
 template <int kSign>
 Bound BindExtremeItem(BindArgs args) {
   TypePtr item = args.size() == 1 ? ItemTypeOf(*args[0]) : nullptr;
-  if (!HasOrder(item)) return std::nullopt;
+  if (!HasRanks(item)) return std::nullopt;
   return BoundFunction{{ListOf(*args[0], item)}, item, ExtremeItem<kSign>};
 }
 
@@ -353,8 +229,6 @@ constexpr Function kFunctions[] = {
     {"list_concat", "list_concat(list, …)", BindJoinLists},
     {"array_cat", "array_cat(list, …)", BindJoinLists},
     {"list_cat", "list_cat(list, …)", BindJoinLists},
-    {"array_remove", "array_remove(list, value)", BindRemove},
-    {"list_remove", "list_remove(list, value)", BindRemove},
     {"array_sort", "array_sort(list[, 'ASC' | 'DESC'[, 'NULLS FIRST' | 'NULLS LAST']])", BindSort},
     {"list_sort", "list_sort(list[, 'ASC' | 'DESC'[, 'NULLS FIRST' | 'NULLS LAST']])", BindSort},
     {"array_distinct", "array_distinct(list)", BindDistinct},

@@ -156,14 +156,7 @@ Bound BindTwoLists(BindArgs args) {
       {ListOf(*args[0], common), ListOf(*args[1], common)}, arrow::boolean(), kKernel};
 }
 
-// ---- sizes and items ----
-
-Result<std::shared_ptr<Array>> ArrayLength(const CallContext& context,
-                                           std::span<const Operand> args, int64_t rows) {
-  ListRows lists(args[0]);
-  return MapFixed<uint64_t>(context, args, rows,
-                            [&](int64_t row) { return static_cast<uint64_t>(lists.Size(row)); });
-}
+// ---- items ----
 
 Result<std::shared_ptr<Array>> IsEmpty(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
@@ -171,24 +164,11 @@ Result<std::shared_ptr<Array>> IsEmpty(const CallContext& context, std::span<con
   return MapBooleans(context, args, rows, [&](int64_t row) { return lists.Size(row) == 0; });
 }
 
-template <Kernel kKernel, const TypePtr& (*kType)()>
-Bound BindList(BindArgs args) {
+Bound BindIsEmpty(BindArgs args) {
   if (args.size() != 1) return std::nullopt;
   TypePtr item = ItemTypeOf(*args[0]);
   if (item == nullptr) return std::nullopt;
-  return BoundFunction{{ListOf(*args[0], item)}, kType(), kKernel};
-}
-
-/// With a second argument, which can only be the first dimension.
-Bound BindLength(BindArgs args) {
-  if (args.size() != 2) return BindList<ArrayLength, arrow::uint64>(args);
-  const Expr& dimension = *args[1];
-  const bool is_first = dimension.IsLiteral() && dimension.type->id() == Type::INT64 &&
-                        FixedValues<int64_t>(Operand{dimension.value, true})[0] == 1;
-  if (!is_first) return std::nullopt;
-  auto bound = BindList<ArrayLength, arrow::uint64>(args.first(1));
-  if (bound) bound->arg_types.push_back(dimension.type);
-  return bound;
+  return BoundFunction{{ListOf(*args[0], item)}, arrow::boolean(), IsEmpty};
 }
 
 /// Counted from 1, or from -1 backwards; null if there is no such item.
@@ -268,17 +248,16 @@ constexpr Function kFunctions[] = {
     {"array_position", "array_position(list, value)",
      BindListAndItem<ArrayPosition, arrow::uint64>},
     {"list_position", "list_position(list, value)", BindListAndItem<ArrayPosition, arrow::uint64>},
+    {"array_indexof", "array_indexof(list, value)", BindListAndItem<ArrayPosition, arrow::uint64>},
+    {"list_indexof", "list_indexof(list, value)", BindListAndItem<ArrayPosition, arrow::uint64>},
     {"array_has_any", "array_has_any(list, list)", BindTwoLists<ArrayHasAny>},
     {"list_has_any", "list_has_any(list, list)", BindTwoLists<ArrayHasAny>},
     {"arrays_overlap", "arrays_overlap(list, list)", BindTwoLists<ArrayHasAny>},
     {"array_has_all", "array_has_all(list, list)", BindTwoLists<ArrayHasAll>},
     {"list_has_all", "list_has_all(list, list)", BindTwoLists<ArrayHasAll>},
-    {"array_length", "array_length(list[, 1])", BindLength},
-    {"list_length", "list_length(list[, 1])", BindLength},
-    {"cardinality", "cardinality(list)", BindList<ArrayLength, arrow::uint64>},
-    {"empty", "empty(list)", BindList<IsEmpty, arrow::boolean>},
-    {"array_empty", "array_empty(list)", BindList<IsEmpty, arrow::boolean>},
-    {"list_empty", "list_empty(list)", BindList<IsEmpty, arrow::boolean>},
+    {"empty", "empty(list)", BindIsEmpty},
+    {"array_empty", "array_empty(list)", BindIsEmpty},
+    {"list_empty", "list_empty(list)", BindIsEmpty},
     {"array_element", "array_element(list, number)", BindElement},
     {"list_element", "list_element(list, number)", BindElement},
     {"array_extract", "array_extract(list, number)", BindElement},

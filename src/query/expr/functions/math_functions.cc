@@ -252,6 +252,25 @@ Bound BindTwoIntegers(BindArgs args) {
       {arrow::int64(), arrow::int64()}, arrow::int64(), OfTwoIntegers<kApply>, true};
 }
 
+Result<std::shared_ptr<Array>> Factorial(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
+  const FixedValues<int64_t> values(args[0]);
+  return MapFixedChecked<int64_t>(context, args, rows, [&](int64_t row, int64_t* out) {
+    constexpr int64_t kMost = 20;
+    const int64_t value = values[row];
+    if (value < 0) return UserError("there is no factorial of a negative number such as ", value);
+    if (value > kMost) return UserError("factorial(", value, ") does not fit into int64");
+    *out = 1;
+    for (int64_t factor = 2; factor <= value; ++factor) *out *= factor;
+    return Status::OK();
+  });
+}
+
+Bound BindFactorial(BindArgs args) {
+  if (args.size() != 1 || !TakesInteger(*args[0])) return std::nullopt;
+  return BoundFunction{{arrow::int64()}, arrow::int64(), Factorial, true};
+}
+
 // ---- mod, greatest, least, pi ----
 
 Bound BindMod(BindArgs args) {
@@ -381,6 +400,7 @@ constexpr Function kFunctions[] = {
     {"cot", "cot(number)", BindFloat<Cotangent>},
     {"gcd", "gcd(integer, integer)", BindTwoIntegers<GreatestDivisor>},
     {"lcm", "lcm(integer, integer)", BindTwoIntegers<LeastMultiple>},
+    {"factorial", "factorial(integer)", BindFactorial},
     {"atan2", "atan2(number, number)", BindTwoDoubles<std::atan2>},
     {"degrees", "degrees(number)", BindFloat<Degrees>},
     {"radians", "radians(number)", BindFloat<Radians>},

@@ -94,6 +94,10 @@ class RowNulls {
   std::shared_ptr<arrow::Buffer> bits_;
 };
 
+inline bool IsNullAt(const Operand& operand, int64_t row) {
+  return operand.array->IsNull(operand.IndexOf(row));
+}
+
 /// Bits of `rows` rows: answer(row, count, bytes) sets `count` bytes, which are 0 before, to 0
 /// or 1.
 template <typename Answer>

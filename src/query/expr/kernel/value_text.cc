@@ -97,6 +97,20 @@ std::string ShortestText(T value) {
 }
 
 template <typename T>
+std::string TextWithoutExponent(T value) {
+  if (std::isnan(value)) return "NaN";
+  const std::string sign = std::signbit(value) ? "-" : "";
+  if (std::isinf(value)) return sign + "inf";
+  if (value == 0) return sign + "0";
+  const auto [digits, point] = ShortestDigits(std::abs(value));
+  const auto count = static_cast<int32_t>(digits.size());
+  if (point <= 0) return sign + "0." + std::string(static_cast<size_t>(-point), '0') + digits;
+  const auto whole = static_cast<size_t>(point);
+  if (count <= point) return sign + digits + std::string(whole - digits.size(), '0');
+  return sign + digits.substr(0, whole) + "." + digits.substr(whole);
+}
+
+template <typename T>
 std::optional<T> ParseReal(std::string_view text) {
   std::string_view digits = text;
   if (digits.starts_with('+')) digits.remove_prefix(1);
@@ -244,6 +258,9 @@ void AppendDate(int64_t days, std::string* out) {
 std::string FloatText(float value) { return ShortestText(value); }
 std::string FloatText(double value) { return ShortestText(value); }
 
+std::string PlainText(float value) { return TextWithoutExponent(value); }
+std::string PlainText(double value) { return TextWithoutExponent(value); }
+
 std::string HalfFloatText(float value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
@@ -309,6 +326,21 @@ std::string DurationText(int64_t value, arrow::TimeUnit::type unit) {
     text += "." + Padded(std::abs(fraction), 3 * static_cast<size_t>(unit));
   }
   return text + " secs";
+}
+
+std::string IsoDurationText(int64_t value, arrow::TimeUnit::type unit) {
+  if (value == 0) return "P0D";
+  const auto per_second = static_cast<uint64_t>(UnitsPerSecond(unit));
+  // The magnitude of the least number has no place in an int64.
+  const uint64_t magnitude =
+      value < 0 ? uint64_t{0} - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  std::string text = (value < 0 ? "-PT" : "PT") + std::to_string(magnitude / per_second);
+  if (const uint64_t fraction = magnitude % per_second; fraction > 0) {
+    std::string digits = Padded(static_cast<int64_t>(fraction), 3 * static_cast<size_t>(unit));
+    digits.resize(digits.find_last_not_of('0') + 1);
+    text += "." + digits;
+  }
+  return text + "S";
 }
 
 std::optional<double> ParseDouble(std::string_view text) { return ParseReal<double>(text); }

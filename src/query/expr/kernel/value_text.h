@@ -15,6 +15,9 @@ namespace lance::query {
 /// Shortest digits that read back the same: `1.0`, `0.1`, `1e20`, `NaN`, `inf`.
 std::string FloatText(float value);
 std::string FloatText(double value);
+/// The same digits without an exponent, and without `.0`: `1`, `0.0000001`.
+std::string PlainText(float value);
+std::string PlainText(double value);
 /// Of a half float, whose text is that of all its digits: `3`, `0.1`, `0.00000012`.
 std::string HalfFloatText(float value);
 /// `1.50`, without an exponent.
@@ -26,6 +29,8 @@ std::string TimestampText(int64_t value, arrow::TimeUnit::type unit);
 std::string TimeText(int64_t value, arrow::TimeUnit::type unit);
 /// `1 days 2 hours 3 mins 4.000000 secs`
 std::string DurationText(int64_t value, arrow::TimeUnit::type unit);
+/// `PT3723.5S`, `-PT1S`, `P0D`
+std::string IsoDurationText(int64_t value, arrow::TimeUnit::type unit);
 
 /// `nan`, `inf`, `infinity` in any case too; no spaces.
 std::optional<double> ParseDouble(std::string_view text);
