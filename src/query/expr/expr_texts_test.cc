@@ -62,6 +62,24 @@ TEST_F(ExprTextsTest, PartsOfTexts) {
   EXPECT_THAT(Values("overlay(s, 'X', 0)"), HasSubstr("at character 1 or later, not at 0"));
 }
 
+TEST_F(ExprTextsTest, PatternsFromColumns) {
+  EXPECT_EQ(Values("regexp_like('xaBx', s)"), "bool [true, false, null, false, true]");
+  EXPECT_EQ(Values("regexp_like(ls, concat('^', ls, '$'))"), "bool [true, true, null, true, true]");
+  EXPECT_EQ(Values("regexp_like('A', 'a', case when b then 'i' else null end)"),
+            "bool [true, false, false, true, false]");
+  EXPECT_EQ(Values("regexp_like(concat(s, 'A'), 'a', null)"),
+            "bool [true, false, false, false, false]");
+  EXPECT_EQ(Values("regexp_count('aaaB_b', s, u8)"), "int64 [3, 1, 0, 0, 1]");
+  EXPECT_EQ(Values("regexp_count('aaaB_b', 'a', null)"), "int64 [3, 3, 3, 3, 3]");
+  EXPECT_EQ(Values("regexp_count(s, null)"), "int64 [0, 0, 0, 0, 0]");
+  EXPECT_EQ(Rows("regexp_match('xaB_bx', s) = ['B_b']"), "1");
+  EXPECT_EQ(Values("regexp_replace('xaB_bxa', s, s || 'Z', case when i = 1 then 'g' else 'i' end)"),
+            "string [xaZB_bxaZ, xaB_bZxa, null, xaB_bxa, ZxaB_bxa]");
+  EXPECT_EQ(Values("regexp_replace(s, 'a', 'z', null)"), "string [null, null, null, null, null]");
+  EXPECT_THAT(Values("regexp_like(s, case when b then 'a' else '(' end)"),
+              HasSubstr("regular expression '(': a group is not closed, at character 1"));
+}
+
 TEST_F(ExprTextsTest, WhatIsNotTheSameEachTimeIsRefused) {
   EXPECT_THAT(Values("random()"), HasSubstr("random() has another value whenever it is computed"));
   EXPECT_THAT(Values("uuid()"), HasSubstr("uuid() has another value whenever"));

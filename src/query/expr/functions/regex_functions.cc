@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <unordered_map>
 
 #include "arrow/array/concatenate.h"
 #include "arrow/compute/api_scalar.h"
@@ -39,7 +40,7 @@ Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const Call
 /// The pattern, with the flags at `flags_at`. `g` belongs to regexp_replace.
 Result<RegexPattern> PatternOf(std::span<const Operand> args, size_t flags_at) {
   std::string flags;
-  if (args.size() > flags_at) {
+  if (args.size() > flags_at && !IsNullAt(args[flags_at], 0)) {
     for (char flag : BytesValues(args[flags_at])[0]) {
       if (flag != 'g') flags += flag;
     }
@@ -102,7 +103,7 @@ Result<std::shared_ptr<Array>> RegexpLike(const CallContext& context, std::span<
 
 /// Where a count starts: after the first `start - 1` characters of each text.
 Result<Operand> TextsFrom(const CallContext& context, std::span<const Operand> args) {
-  if (args.size() < 3) return args[0];
+  if (args.size() < 3 || IsNullAt(args[2], 0)) return args[0];
   const int64_t start = FixedValues<int64_t>(args[2])[0];
   if (start < 1) return UserError("regexp_count() starts at character 1 or later, not at ", start);
   BytesValues texts(args[0]);
@@ -187,67 +188,152 @@ Result<std::shared_ptr<Array>> RegexpMatch(const CallContext& context,
       context.type, length, {nulls.validity(), std::move(offsets)}, {items->data()}));
 }
 
-bool HasNull(BindArgs args) {
-  return std::any_of(args.begin(), args.end(), [](auto& arg) { return arg->IsNullLiteral(); });
-}
+/// The result for rows whose pattern, or another text after it, is null.
+enum class OfNull : uint8_t { kNull, kZero };
 
-/// A text, then literals of text: a pattern, and flags at `flags_at`. Nulls are fine.
-bool TakesPattern(BindArgs args, size_t flags_at) {
-  if (args.size() < flags_at || args.size() > flags_at + 1 || !TakesString(*args[0])) return false;
-  return std::all_of(args.begin() + 1, args.end(), [](auto& arg) {
-    return LiteralText(*arg).has_value() || (TakesString(*arg) && arg->IsNullLiteral());
-  });
-}
+/// Rows that have the same texts and numbers after the first argument, by what these are.
+class SameRows {
+ public:
+  /// Rows where one of the first `required` arguments is null are unknown.
+  SameRows(std::span<const Operand> args, size_t required, int64_t rows) {
+    std::string key;
+    for (int64_t row = 0; row < rows; ++row) {
+      key.clear();
+      for (const Operand& arg : args) Add(arg, row, &key);
+      if (HasNull(args.first(std::min(required, args.size())), row)) {
+        unknown_.push_back(row);
+        continue;
+      }
+      auto [found, is_new] = groups_.try_emplace(key, rows_.size());
+      if (is_new) rows_.emplace_back();
+      rows_[found->second].push_back(row);
+    }
+  }
 
-Result<std::shared_ptr<Array>> AllNull(const CallContext& context, std::span<const Operand> args,
-                                       int64_t rows) {
-  return arrow::MakeArrayOfNull(context.type, rows, context.pool);
-}
+  const std::vector<std::vector<int64_t>>& groups() const { return rows_; }
+  const std::vector<int64_t>& unknown() const { return unknown_; }
 
-Result<std::shared_ptr<Array>> NoMatches(const CallContext& context, std::span<const Operand> args,
-                                         int64_t rows) {
+  static bool HasNull(std::span<const Operand> args, int64_t row) {
+    return std::any_of(args.begin(), args.end(),
+                       [&](const Operand& arg) { return IsNullAt(arg, row); });
+  }
+
+ private:
+  static void Add(const Operand& arg, int64_t row, std::string* key) {
+    if (IsNullAt(arg, row)) {
+      *key += 'n';
+    } else if (arg.array->type_id() == arrow::Type::INT64) {
+      *key += std::to_string(FixedValues<int64_t>(arg)[row]);
+    } else {
+      const std::string_view text = BytesValues(arg)[row];
+      *key += Concat(text.size(), ":");
+      *key += text;
+    }
+    *key += ';';
+  }
+
+  std::unordered_map<std::string, size_t> groups_;
+  std::vector<std::vector<int64_t>> rows_;
+  std::vector<int64_t> unknown_;
+};
+
+Result<std::shared_ptr<Array>> ForUnknown(const CallContext& context, OfNull of_null,
+                                          int64_t rows) {
+  if (of_null == OfNull::kNull) {
+    return arrow::MakeArrayOfNull(context.type, rows, context.pool);
+  }
   return MapFixed<int64_t>(context, {}, rows, [](int64_t) { return int64_t{0}; });
 }
 
+/// Each pattern is compiled once for all rows that have it. kKernel takes the arguments behind the
+/// first as constants, of which kRequired are not null.
+template <Kernel kKernel, OfNull kOfNull, size_t kRequired>
+Result<std::shared_ptr<Array>> ByPattern(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
+  const auto others = args.subspan(1);
+  const bool is_one =
+      std::all_of(others.begin(), others.end(), [](const Operand& arg) { return arg.is_constant; });
+  if (is_one) {
+    const bool is_unknown = SameRows::HasNull(others.first(std::min(kRequired, others.size())), 0);
+    return is_unknown ? ForUnknown(context, kOfNull, rows) : kKernel(context, args, rows);
+  }
+  const SameRows same(others, kRequired, rows);
+  arrow::ArrayVector pieces;
+  std::vector<int64_t> source(static_cast<size_t>(rows));
+  int64_t length = 0;
+  auto add = [&](const std::shared_ptr<Array>& piece, const std::vector<int64_t>& of_rows) {
+    for (size_t i = 0; i < of_rows.size(); ++i) {
+      source[static_cast<size_t>(of_rows[i])] =
+          length + (piece->length() == 1 ? 0 : static_cast<int64_t>(i));
+    }
+    length += piece->length();
+    pieces.push_back(piece);
+  };
+  for (const std::vector<int64_t>& group : same.groups()) {
+    std::vector<Operand> group_args = {args[0]};
+    if (!args[0].is_constant) {
+      ARROW_ASSIGN_OR_RAISE(group_args[0].array, Gather(context.pool, args[0].array, group));
+    }
+    for (const Operand& arg : others) {
+      group_args.push_back({arg.array->Slice(arg.IndexOf(group[0]), 1), true});
+    }
+    const auto count = static_cast<int64_t>(args[0].is_constant ? 1 : group.size());
+    ARROW_ASSIGN_OR_RAISE(auto piece, kKernel(context, group_args, count));
+    add(piece, group);
+  }
+  if (!same.unknown().empty()) {
+    ARROW_ASSIGN_OR_RAISE(auto piece, ForUnknown(context, kOfNull, 1));
+    add(piece, same.unknown());
+  }
+  ARROW_ASSIGN_OR_RAISE(auto all, arrow::Concatenate(pieces, context.pool));
+  return Gather(context.pool, all, source);
+}
+
+/// All of them strings, `least` to `most`.
+bool AreStrings(BindArgs args, size_t least, size_t most) {
+  return args.size() >= least && args.size() <= most &&
+         std::all_of(args.begin(), args.end(), [](auto& arg) { return TakesString(*arg); });
+}
+
 BoundFunction BindTexts(BindArgs args, TypePtr type, Kernel kernel) {
-  if (HasNull(args.subspan(1))) kernel = AllNull;
   BoundFunction bound{{StringTypeOf(*args[0])}, std::move(type), kernel, /*can_fail=*/true};
   bound.arg_types.resize(args.size(), arrow::utf8());
   return bound;
 }
 
 Bound BindLike(BindArgs args) {
-  if (!TakesPattern(args, 2)) return std::nullopt;
-  return BindTexts(args, arrow::boolean(), RegexpLike);
+  if (!AreStrings(args, 2, 3)) return std::nullopt;
+  return BindTexts(args, arrow::boolean(), ByPattern<RegexpLike, OfNull::kNull, 1>);
 }
 
 /// With a third argument, the character at which to start.
 Bound BindCount(BindArgs args) {
-  const bool has_start = args.size() > 2 && TakesInteger(*args[2]) && args[2]->IsLiteral();
-  if (!TakesPattern(args.first(std::min<size_t>(args.size(), 2)), 2)) return std::nullopt;
-  if (args.size() > 4 || (args.size() > 2 && !has_start)) return std::nullopt;
-  if (args.size() > 3 && !LiteralText(*args[3])) return std::nullopt;
-  BoundFunction bound = BindTexts(args, arrow::int64(), RegexpCount);
-  if (HasNull(args.subspan(1))) bound.kernel = NoMatches;
-  if (has_start) bound.arg_types[2] = arrow::int64();
+  if (args.size() > 4 || !AreStrings(args.first(std::min<size_t>(args.size(), 2)), 2, 2)) {
+    return std::nullopt;
+  }
+  if (args.size() > 2 && !TakesInteger(*args[2])) return std::nullopt;
+  if (args.size() > 3 && !TakesString(*args[3])) return std::nullopt;
+  BoundFunction bound = BindTexts(args, arrow::int64(), ByPattern<RegexpCount, OfNull::kZero, 1>);
+  if (args.size() > 2) bound.arg_types[2] = arrow::int64();
   return bound;
 }
 
 Bound BindMatch(BindArgs args) {
-  if (!TakesPattern(args, 2)) return std::nullopt;
-  return BindTexts(args, arrow::list(StringTypeOf(*args[0])), RegexpMatch);
+  if (!AreStrings(args, 2, 3)) return std::nullopt;
+  return BindTexts(args, arrow::list(StringTypeOf(*args[0])),
+                   ByPattern<RegexpMatch, OfNull::kNull, 1>);
 }
 
 Bound BindReplace(BindArgs args) {
-  if (!TakesPattern(args, 3)) return std::nullopt;
-  return BindTexts(args, StringTypeOf(*args[0]), RegexpReplace);
+  if (!AreStrings(args, 3, 4)) return std::nullopt;
+  return BindTexts(args, StringTypeOf(*args[0]), ByPattern<RegexpReplace, OfNull::kNull, 3>);
 }
 
 constexpr Function kFunctions[] = {
-    {"regexp_like", "regexp_like(string, 'pattern'[, 'flags'])", BindLike},
-    {"regexp_match", "regexp_match(string, 'pattern'[, 'flags'])", BindMatch},
-    {"regexp_count", "regexp_count(string, 'pattern'[, start[, 'flags']])", BindCount},
-    {"regexp_replace", "regexp_replace(string, 'pattern', 'replacement'[, 'flags'])", BindReplace},
+    {"regexp_like", "regexp_like(string, pattern[, flags])", BindLike},
+    {"regexp_match", "regexp_match(string, pattern[, flags])", BindMatch},
+    {"regexp_count", "regexp_count(string, pattern[, start[, flags]])", BindCount},
+    {"regexp_replace", "regexp_replace(string, pattern, replacement[, flags])", BindReplace},
 };
 
 }  // namespace
