@@ -14,11 +14,13 @@ using FunctionMap = std::unordered_map<std::string_view, const Function*>;
 const FunctionMap& AllFunctions() {
   static const FunctionMap* const kFunctions = [] {
     auto* functions = new FunctionMap;
-    for (auto table : {StringFunctions(), PadFunctions(), MathFunctions(), DateFunctions(),
-                       ListFunctions(), ListChangeFunctions(), ListReplaceFunctions(),
-                       ListSetFunctions(), ListPartFunctions(), ListShapeFunctions(),
-                       ListTextFunctions(), RangeFunctions(), MapFunctions(), StructFunctions(),
-                       CodeFunctions(), TextPartFunctions(), RegexFunctions(), JsonFunctions()}) {
+    for (auto table :
+         {StringFunctions(),     PadFunctions(),         MathFunctions(),     DateFunctions(),
+          DateMakingFunctions(), DateTextFunctions(),    DateBinFunctions(),  ListFunctions(),
+          ListChangeFunctions(), ListReplaceFunctions(), ListSetFunctions(),  ListPartFunctions(),
+          ListShapeFunctions(),  ListTextFunctions(),    RangeFunctions(),    MapFunctions(),
+          StructFunctions(),     CodeFunctions(),        TextPartFunctions(), RegexFunctions(),
+          JsonFunctions()}) {
       for (const Function& function : table) functions->emplace(function.name, &function);
     }
     return functions;

@@ -499,6 +499,10 @@ class Parser {
   Result<SyntaxPtr> Call(const Token& name) {
     Syntax call{SyntaxKind::kCall, name.at, LowerCase(name.text)};
     ARROW_RETURN_NOT_OK(ExpectSymbol("("));
+    // Spans of time are texts; there is no type of them.
+    const bool is_interval = call.text == "date_bin" && Peek().IsKeyword("interval") &&
+                             Peek(1).kind == TokenKind::kString;
+    if (is_interval) Take();
     ARROW_RETURN_NOT_OK(ExpressionList(")", &call.args));
     call.at = Join(name.at, LastSpan());
     return Finish(std::move(call));

@@ -172,6 +172,7 @@ class ArrowTypeParser {
     for (const NamedUnit& unit : kUnits) {
       if (word == unit.name || word == unit.short_name) return unit.unit;
     }
+    if (word == "us") return TimeUnit::MICRO;
     return Unknown();
   }
 

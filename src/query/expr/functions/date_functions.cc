@@ -1,12 +1,12 @@
 #include <array>
-#include <cmath>
 #include <limits>
 #include <string>
-#include <type_traits>
+#include <utility>
 
 #include "query/expr/function.h"
 #include "query/expr/kernel/calendar.h"
 #include "query/expr/kernel/cast.h"
+#include "query/expr/kernel/moment.h"
 #include "query/expr/kernel/reading.h"
 
 namespace lance::query {
@@ -17,8 +17,6 @@ using arrow::TimeUnit;
 using arrow::Type;
 using Bound = std::optional<BoundFunction>;
 using BindArgs = std::span<const ExprPtr>;
-
-constexpr int64_t kNanosPerSecond = 1000 * 1000 * 1000;
 
 enum class Part : uint8_t {
   kYear,
@@ -84,19 +82,6 @@ std::optional<Part> PartNamed(std::string_view name) {
   return std::nullopt;
 }
 
-/// A point in time taken apart.
-struct Moment {
-  int64_t days = 0;
-  int64_t second_of_day = 0;
-  int64_t nanos = 0;
-};
-
-inline Moment MomentOf(int64_t value, int64_t per_second) {
-  int64_t seconds = FloorDivide(value, per_second);
-  return {FloorDivide(seconds, kSecondsPerDay), FloorModulo(seconds, kSecondsPerDay),
-          FloorModulo(value, per_second) * (kNanosPerSecond / per_second)};
-}
-
 int64_t PartOf(const Moment& moment, Part part) {
   int64_t second = moment.second_of_day % 60;
   switch (part) {
@@ -136,39 +121,6 @@ int64_t PartOf(const Moment& moment, Part part) {
   return 0;
 }
 
-int64_t UnitOf(const arrow::DataType& type) {
-  if (type.id() == Type::TIME64) {
-    return UnitsPerSecond(static_cast<const arrow::TimeType&>(type).unit());
-  }
-  return UnitsPerSecond(static_cast<const arrow::TimestampType&>(type).unit());
-}
-
-/// use(units per second), as a constant: dividing by one is several times as fast.
-template <typename Use>
-auto WithUnit(const arrow::DataType& type, Use use) {
-  switch (static_cast<const arrow::TimestampType&>(type).unit()) {
-    case TimeUnit::SECOND:
-      return use(std::integral_constant<int64_t, UnitsPerSecond(TimeUnit::SECOND)>());
-    case TimeUnit::MILLI:
-      return use(std::integral_constant<int64_t, UnitsPerSecond(TimeUnit::MILLI)>());
-    case TimeUnit::MICRO:
-      return use(std::integral_constant<int64_t, UnitsPerSecond(TimeUnit::MICRO)>());
-    case TimeUnit::NANO:
-      break;
-  }
-  return use(std::integral_constant<int64_t, UnitsPerSecond(TimeUnit::NANO)>());
-}
-
-/// The operand's local times; times of a day are those of the first one.
-Result<Operand> Local(const CallContext& context, const Operand& operand) {
-  if (operand.array->type_id() == Type::TIME64) {
-    const auto unit = static_cast<const arrow::TimeType&>(*operand.array->type()).unit();
-    return Operand{WithType(operand.array, arrow::timestamp(unit)), operand.is_constant};
-  }
-  ARROW_ASSIGN_OR_RAISE(auto local, ToLocalTime(context.pool, operand.array));
-  return Operand{std::move(local), operand.is_constant};
-}
-
 template <typename T>
 Result<std::shared_ptr<Array>> DatePart(const CallContext& context, std::span<const Operand> args,
                                         int64_t rows) {
@@ -191,26 +143,72 @@ Result<std::shared_ptr<Array>> Epoch(const CallContext& context, std::span<const
   });
 }
 
-/// The timestamp type in which a date, time or timestamp is taken apart, or null.
-TypePtr InstantType(const Expr& expr) {
-  switch (expr.type->id()) {
-    case Type::TIMESTAMP:
-      return expr.type;
-    case Type::DATE32:
-      return arrow::timestamp(TimeUnit::SECOND);
-    case Type::DATE64:
-      return arrow::timestamp(TimeUnit::MILLI);
-    case Type::TIME32:
-      return arrow::time64(TimeUnit::MICRO);
-    case Type::TIME64:
-      return expr.type;
-    case Type::STRING:
-    case Type::LARGE_STRING:
-    case Type::NA:
-      return arrow::timestamp(TimeUnit::NANO);
+/// The whole days, hours … of a duration: not what is left beside larger ones.
+int64_t TotalOf(int64_t value, int64_t per_second, Part part) {
+  const int64_t seconds = value / per_second;
+  switch (part) {
+    case Part::kWeek:
+      return seconds / (7 * kSecondsPerDay);
+    case Part::kDay:
+      return seconds / kSecondsPerDay;
+    case Part::kHour:
+      return seconds / 3600;
+    case Part::kMinute:
+      return seconds / 60;
     default:
-      return nullptr;
+      return seconds;
   }
+}
+
+/// Units of a part that is shorter than a second; 0 for others.
+int64_t PartsPerSecond(Part part) {
+  switch (part) {
+    case Part::kMillisecond:
+      return 1000;
+    case Part::kMicrosecond:
+      return 1000 * 1000;
+    case Part::kNanosecond:
+      return kNanosPerSecond;
+    default:
+      return 0;
+  }
+}
+
+template <typename T>
+Result<std::shared_ptr<Array>> DurationPart(const CallContext& context,
+                                            std::span<const Operand> args, int64_t rows) {
+  const Part part = *PartNamed(BytesValues(args[0])[0]);
+  const int64_t parts = PartsPerSecond(part);
+  const int64_t per_second = UnitOf(*args[1].array->type());
+  FixedValues<int64_t> values(args[1]);
+  return MapFixedChecked<T>(context, args.subspan(1), rows, [&](int64_t row, T* out) {
+    int64_t total = 0;
+    bool fits = true;
+    if (parts == 0) {
+      total = TotalOf(values[row], per_second, part);
+    } else if (parts < per_second) {
+      total = values[row] / (per_second / parts);
+    } else {
+      fits = !__builtin_mul_overflow(values[row], parts / per_second, &total);
+    }
+    if (!fits || !std::in_range<T>(total)) {
+      return UserError("date_part() of a duration doesn't fit into ", context.type->ToString());
+    }
+    *out = static_cast<T>(total);
+    return Status::OK();
+  });
+}
+
+Bound BindDurationPart(BindArgs args, Part part) {
+  const std::vector<TypePtr> arg_types = {arrow::utf8(), args[1]->type};
+  if (part == Part::kEpoch) return BoundFunction{arg_types, arrow::float64(), Epoch};
+  const bool is_part = PartsPerSecond(part) > 0 || part == Part::kWeek || part == Part::kDay ||
+                       part == Part::kHour || part == Part::kMinute || part == Part::kSecond;
+  if (!is_part) return std::nullopt;
+  if (part == Part::kNanosecond) {
+    return BoundFunction{arg_types, arrow::int64(), DurationPart<int64_t>, /*can_fail=*/true};
+  }
+  return BoundFunction{arg_types, arrow::int32(), DurationPart<int32_t>, /*can_fail=*/true};
 }
 
 /// Whether a time of day has such a part.
@@ -224,6 +222,7 @@ Bound BindDatePart(BindArgs args) {
   if (args.size() != 2) return std::nullopt;
   auto name = LiteralText(*args[0]);
   auto part = name ? PartNamed(*name) : std::nullopt;
+  if (part && args[1]->type->id() == Type::DURATION) return BindDurationPart(args, *part);
   TypePtr instant = InstantType(*args[1]);
   if (!part || instant == nullptr) return std::nullopt;
   if (instant->id() == Type::TIME64 && !IsOfTime(*part)) return std::nullopt;
@@ -306,7 +305,22 @@ Result<std::shared_ptr<Array>> DateTrunc(const CallContext& context, std::span<c
                             local_context, args.subspan(1), rows, [&](int64_t row, int64_t* out) {
                               return Truncate(values[row], per_second, part, out);
                             }));
+  if (context.type->id() == Type::TIME64) return WithType(truncated, context.type);
   return CastArray(context.pool, truncated, context.type, CastMode::kStrict);
+}
+
+/// As numbers of 32 bits.
+Result<std::shared_ptr<Array>> TimeTrunc(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
+  const Part part = *PartNamed(BytesValues(args[0])[0]);
+  const auto unit = static_cast<const arrow::TimeType&>(*context.type).unit();
+  FixedValues<int32_t> values(args[1]);
+  return MapFixedChecked<int32_t>(context, args.subspan(1), rows, [&](int64_t row, int32_t* out) {
+    int64_t truncated = 0;
+    ARROW_RETURN_NOT_OK(Truncate(values[row], UnitsPerSecond(unit), part, &truncated));
+    *out = static_cast<int32_t>(truncated);
+    return Status::OK();
+  });
 }
 
 Bound BindDateTrunc(BindArgs args) {
@@ -315,125 +329,22 @@ Bound BindDateTrunc(BindArgs args) {
   auto part = name ? PartNamed(*name) : std::nullopt;
   TypePtr instant = InstantType(*args[1]);
   if (!part || !IsTruncatable(*part) || instant == nullptr) return std::nullopt;
-  if (instant->id() == Type::TIME64) return std::nullopt;
+  if (instant->id() == Type::TIME64) {
+    if (NanosOf(*part) == 0) return std::nullopt;
+    Kernel kernel = args[1]->type->id() == Type::TIME32 ? TimeTrunc : DateTrunc;
+    return BoundFunction{{arrow::utf8(), args[1]->type}, args[1]->type, kernel, /*can_fail=*/true};
+  }
   // Dates become timestamps of the unit that the reference gives them.
   if (args[1]->type->id() != Type::TIMESTAMP) instant = arrow::timestamp(TimeUnit::NANO);
   return BoundFunction{{arrow::utf8(), instant}, instant, DateTrunc, /*can_fail=*/true};
 }
 
-// ---- making dates and timestamps ----
-
-/// The argument was cast already.
-Result<std::shared_ptr<Array>> Identity(const CallContext& context, std::span<const Operand> args,
-                                        int64_t rows) {
-  return args[0].array;
-}
-
-template <typename T>
-Result<std::shared_ptr<Array>> SecondsToNanos(const CallContext& context,
-                                              std::span<const Operand> args, int64_t rows) {
-  FixedValues<T> values(args[0]);
-  return MapFixedChecked<int64_t>(context, args, rows, [&](int64_t row, int64_t* out) {
-    if constexpr (std::is_floating_point_v<T>) {
-      double nanos = std::trunc(values[row] * static_cast<double>(kNanosPerSecond));
-      if (!(std::abs(nanos) < static_cast<double>(std::numeric_limits<int64_t>::max()))) {
-        return UserError(values[row], " seconds are no timestamp in nanoseconds");
-      }
-      *out = static_cast<int64_t>(nanos);
-    } else if (__builtin_mul_overflow(values[row], kNanosPerSecond, out)) {
-      return UserError(values[row], " seconds are no timestamp in nanoseconds");
-    }
-    return Status::OK();
-  });
-}
-
-bool IsInstantLike(const Expr& arg) {
-  return TakesString(arg) || arg.type->id() == Type::TIMESTAMP || arg.type->id() == Type::DATE32 ||
-         arg.type->id() == Type::DATE64;
-}
-
-Bound BindToTimestamp(BindArgs args) {
-  if (args.size() != 1) return std::nullopt;
-  TypePtr type = arrow::timestamp(TimeUnit::NANO);
-  if (IsInstantLike(*args[0])) return BoundFunction{{type}, type, Identity, true};
-  if (arrow::is_integer(args[0]->type->id())) {
-    return BoundFunction{{arrow::int64()}, type, SecondsToNanos<int64_t>, true};
-  }
-  if (!IsNumeric(*args[0]->type)) return std::nullopt;
-  return BoundFunction{{arrow::float64()}, type, SecondsToNanos<double>, true};
-}
-
-template <TimeUnit::type kUnit>
-Bound BindToTimestampOf(BindArgs args) {
-  if (args.size() != 1) return std::nullopt;
-  if (!IsInstantLike(*args[0]) && !arrow::is_integer(args[0]->type->id())) return std::nullopt;
-  TypePtr type = arrow::timestamp(kUnit);
-  return BoundFunction{{type}, type, Identity, true};
-}
-
-Bound BindToDate(BindArgs args) {
-  if (args.size() != 1 || (!IsInstantLike(*args[0]) && !TakesInteger(*args[0])))
-    return std::nullopt;
-  return BoundFunction{{arrow::date32()}, arrow::date32(), Identity, true};
-}
-
-Bound BindToUnixTime(BindArgs args) {
-  if (args.size() != 1 || !IsInstantLike(*args[0])) return std::nullopt;
-  TypePtr seconds = arrow::timestamp(TimeUnit::SECOND);
-  return BoundFunction{
-      {seconds},
-      arrow::int64(),
-      [](const CallContext& context, std::span<const Operand> operands, int64_t rows) {
-        return CastArray(context.pool, operands[0].array, context.type, CastMode::kStrict);
-      },
-      true};
-}
-
-Result<std::shared_ptr<Array>> MakeDate(const CallContext& context, std::span<const Operand> args,
-                                        int64_t rows) {
-  FixedValues<int32_t> years(args[0]);
-  FixedValues<int32_t> months(args[1]);
-  FixedValues<int32_t> days(args[2]);
-  return MapFixedChecked<int32_t>(context, args, rows, [&](int64_t row, int32_t* out) {
-    constexpr int32_t kMostYears = 1000 * 1000;
-    bool is_date = std::abs(int64_t{years[row]}) <= kMostYears && months[row] >= 1 &&
-                   months[row] <= 12 && days[row] >= 1 &&
-                   days[row] <= DaysInMonth(years[row], months[row]);
-    if (!is_date) {
-      return UserError("there is no date ", years[row], "-", months[row], "-", days[row]);
-    }
-    *out = static_cast<int32_t>(DaysOf({years[row], months[row], days[row]}));
-    return Status::OK();
-  });
-}
-
-Bound BindMakeDate(BindArgs args) {
-  if (args.size() != 3) return std::nullopt;
-  for (const ExprPtr& arg : args) {
-    if (!TakesInteger(*arg)) return std::nullopt;
-  }
-  return BoundFunction{
-      {arrow::int32(), arrow::int32(), arrow::int32()}, arrow::date32(), MakeDate, true};
-}
-
 constexpr Function kFunctions[] = {
-    {"date_part", "date_part('year' | 'month' | …, date, time or timestamp)", BindDatePart},
-    {"datepart", "datepart('year' | 'month' | …, date, time or timestamp)", BindDatePart},
-    {"date_trunc", "date_trunc('year' | 'month' | …, date or timestamp)", BindDateTrunc},
-    {"datetrunc", "datetrunc('year' | 'month' | …, date or timestamp)", BindDateTrunc},
-    {"to_timestamp", "to_timestamp(string, number or date)", BindToTimestamp},
-    {"to_timestamp_seconds", "to_timestamp_seconds(string, integer or date)",
-     BindToTimestampOf<TimeUnit::SECOND>},
-    {"to_timestamp_millis", "to_timestamp_millis(string, integer or date)",
-     BindToTimestampOf<TimeUnit::MILLI>},
-    {"to_timestamp_micros", "to_timestamp_micros(string, integer or date)",
-     BindToTimestampOf<TimeUnit::MICRO>},
-    {"to_timestamp_nanos", "to_timestamp_nanos(string, integer or date)",
-     BindToTimestampOf<TimeUnit::NANO>},
-    {"from_unixtime", "from_unixtime(integer)", BindToTimestampOf<TimeUnit::SECOND>},
-    {"to_unixtime", "to_unixtime(string, date or timestamp)", BindToUnixTime},
-    {"to_date", "to_date(string, integer or timestamp)", BindToDate},
-    {"make_date", "make_date(year, month, day)", BindMakeDate},
+    {"date_part", "date_part('year' | 'month' | …, date, time, timestamp or duration)",
+     BindDatePart},
+    {"datepart", "datepart('year' | 'month' | …, date, time, timestamp or duration)", BindDatePart},
+    {"date_trunc", "date_trunc('year' | 'month' | …, date, time or timestamp)", BindDateTrunc},
+    {"datetrunc", "datetrunc('year' | 'month' | …, date, time or timestamp)", BindDateTrunc},
 };
 
 }  // namespace

@@ -101,10 +101,15 @@ Result<std::shared_ptr<Array>> RegexpLike(const CallContext& context, std::span<
   return CallArrow("match_substring_regex", context, args[0].array, options);
 }
 
+/// The character at which a count starts, from 1.
+int64_t StartOf(std::span<const Operand> args) {
+  return args.size() < 3 || IsNullAt(args[2], 0) ? 1 : FixedValues<int64_t>(args[2])[0];
+}
+
 /// Where a count starts: after the first `start - 1` characters of each text.
 Result<Operand> TextsFrom(const CallContext& context, std::span<const Operand> args) {
-  if (args.size() < 3 || IsNullAt(args[2], 0)) return args[0];
-  const int64_t start = FixedValues<int64_t>(args[2])[0];
+  const int64_t start = StartOf(args);
+  if (start == 1) return args[0];
   if (start < 1) return UserError("regexp_count() starts at character 1 or later, not at ", start);
   BytesValues texts(args[0]);
   const CallContext text_context{context.pool, args[0].array->type()};
@@ -117,7 +122,8 @@ Result<Operand> TextsFrom(const CallContext& context, std::span<const Operand> a
   return Operand{std::move(rest), args[0].is_constant};
 }
 
-/// Nulls have no match. Each match becomes one byte longer, which counts them.
+/// Nulls have no match, nor have texts that end before the start. Each match becomes one byte
+/// longer, which counts them.
 Result<std::shared_ptr<Array>> RegexpCount(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(RegexPattern pattern, PatternOf(args, 3));
@@ -129,8 +135,11 @@ Result<std::shared_ptr<Array>> RegexpCount(const CallContext& context,
   const Operand longer_operand{longer, texts.is_constant};
   BytesValues after(longer_operand);
   BytesValues before(texts);
+  const int64_t start = StartOf(args);
+  const BytesValues whole(args[0]);
   return MapFixed<int64_t>(context, {}, rows, [&](int64_t row) -> int64_t {
-    if (texts.array->IsNull(texts.IndexOf(row))) return 0;
+    if (IsNullAt(texts, row)) return 0;
+    if (start > 1 && CountCharacters(whole[row]) < start - 1) return 0;
     return static_cast<int64_t>(after[row].size() - before[row].size());
   });
 }

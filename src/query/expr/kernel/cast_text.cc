@@ -12,6 +12,7 @@
 #include "query/expr/kernel/decimal_values.h"
 #include "query/expr/kernel/number_types.h"
 #include "query/expr/kernel/value_text.h"
+#include "query/expr/kernel/zoned_times.h"
 
 namespace lance::query {
 namespace {
@@ -170,29 +171,59 @@ Result<std::shared_ptr<Array>> ReadNumbers(const CastJob& job) {
   });
 }
 
+/// What texts say about moments in time.
+struct ReadMoments {
+  enum class Kind : uint8_t { kUnreadable, kLocal, kInstant };
+
+  std::vector<int64_t> values;
+  std::vector<Kind> kinds;
+};
+
+Result<ReadMoments> ReadMomentsOf(const CastJob& job, arrow::TimeUnit::type unit) {
+  using Kind = ReadMoments::Kind;
+  const BytesValues texts(job.operand());
+  const auto rows = static_cast<size_t>(job.array->length());
+  ReadMoments moments{std::vector<int64_t>(rows), std::vector<Kind>(rows)};
+  ZonedTimes zoned(unit);
+  for (size_t row = 0; row < rows; ++row) {
+    const auto at = static_cast<int64_t>(row);
+    if (job.array->IsNull(at)) continue;
+    bool has_zone = false;
+    std::string_view zone;
+    auto value = ParseTimestamp(texts[at], unit, &has_zone, &zone);
+    if (!value) continue;
+    if (!zone.empty()) {
+      zoned.Add(zone, at, *value);
+      continue;
+    }
+    moments.values[row] = *value;
+    moments.kinds[row] = has_zone ? Kind::kInstant : Kind::kLocal;
+  }
+  ARROW_RETURN_NOT_OK(zoned.Resolve(job.pool, [&](int64_t row, std::optional<int64_t> instant) {
+    if (!instant) return;
+    moments.values[static_cast<size_t>(row)] = *instant;
+    moments.kinds[static_cast<size_t>(row)] = Kind::kInstant;
+  }));
+  return moments;
+}
+
 /// Text without a zone is a local time of the one that it gets.
 Result<std::shared_ptr<Array>> ReadTimestamps(const CastJob& job) {
-  auto unit = static_cast<const arrow::TimestampType&>(*job.to).unit();
-  std::vector<int64_t> instants(static_cast<size_t>(job.array->length()));
-  std::vector<bool> is_instant(instants.size());
+  using Kind = ReadMoments::Kind;
+  const auto unit = static_cast<const arrow::TimestampType&>(*job.to).unit();
+  ARROW_ASSIGN_OR_RAISE(const ReadMoments moments, ReadMomentsOf(job, unit));
   CastJob step{job.pool, job.array, arrow::timestamp(unit), job.mode};
-  BytesValues texts(job.operand());
   ARROW_ASSIGN_OR_RAISE(auto local, CastFixed<int64_t>(step, [&](int64_t row, int64_t* out) {
-                          bool has_zone = false;
-                          auto value = ParseTimestamp(texts[row], unit, &has_zone);
-                          if (!value) return false;
-                          auto at = static_cast<size_t>(row);
-                          instants[at] = *value;
-                          is_instant[at] = has_zone;
-                          *out = has_zone ? 0 : *value;
-                          return true;
+                          const auto at = static_cast<size_t>(row);
+                          *out = moments.kinds[at] == Kind::kLocal ? moments.values[at] : 0;
+                          return moments.kinds[at] != Kind::kUnreadable;
                         }));
   ARROW_ASSIGN_OR_RAISE(auto zoned, CastArray(job.pool, local, job.to, job.mode));
   FixedValues<int64_t> from_local(Operand{zoned, false});
   CastJob last{job.pool, zoned, job.to, job.mode};
   return CastFixed<int64_t>(last, [&](int64_t row, int64_t* out) {
-    auto at = static_cast<size_t>(row);
-    *out = is_instant[at] ? instants[at] : from_local[row];
+    const auto at = static_cast<size_t>(row);
+    *out = moments.kinds[at] == Kind::kInstant ? moments.values[at] : from_local[row];
     return true;
   });
 }

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "query/expr/kernel/calendar.h"
+#include "query/expr/kernel/zoned_times.h"
 
 namespace lance::query {
 namespace {
@@ -136,6 +137,7 @@ class Cursor {
   explicit Cursor(std::string_view text) : text_(text) {}
 
   bool AtEnd() const { return text_.empty(); }
+  std::string_view rest() const { return text_; }
   char Peek() const { return text_.empty() ? '\0' : text_[0]; }
   bool Take(char c) {
     if (Peek() != c || text_.empty()) return false;
@@ -396,7 +398,7 @@ std::optional<int64_t> ParseDate(std::string_view text) {
 }
 
 std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit,
-                                      bool* has_zone) {
+                                      bool* has_zone, std::string_view* zone_name) {
   // Ten characters, unless there is a sign, which far years have.
   constexpr size_t kDateBytes = 10;
   const bool is_signed = text.starts_with('+') || text.starts_with('-');
@@ -418,10 +420,17 @@ std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::ty
     return std::nullopt;
   }
   if (!cursor.AtEnd()) {
+    std::string_view name = cursor.rest();
+    name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
     auto zone = ReadZone(&cursor);
-    if (!zone || !cursor.AtEnd()) return std::nullopt;
-    offset = *zone;
-    if (has_zone != nullptr) *has_zone = true;
+    if (zone && cursor.AtEnd()) {
+      offset = *zone;
+      if (has_zone != nullptr) *has_zone = true;
+    } else if (zone_name != nullptr && IsZoneName(name)) {
+      *zone_name = name;
+    } else {
+      return std::nullopt;
+    }
   }
   int64_t per_second = UnitsPerSecond(unit);
   int64_t seconds = *days * kSecondsPerDay + nanos / kNanosPerSecond - offset;

@@ -43,9 +43,11 @@ std::optional<bool> ParseBoolean(std::string_view text);
 std::optional<int64_t> ParseDate(std::string_view text);
 /// `2021-01-31`, then optionally `T` or a space, a time of hours, minutes and seconds (60 is the
 /// start of the next minute), and a zone (`Z`, `+02:00`, ` UTC`). In `unit` since the epoch; finer
-/// digits are cut off. `has_zone`: whether there was a zone.
+/// digits are cut off. `has_zone`: whether there was a zone. With `zone_name` a zone may have a
+/// name, which is returned with the local time; it is empty otherwise.
 std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit,
-                                      bool* has_zone = nullptr);
+                                      bool* has_zone = nullptr,
+                                      std::string_view* zone_name = nullptr);
 /// `12:34`, `12:34:56.789`
 std::optional<int64_t> ParseTime(std::string_view text, arrow::TimeUnit::type unit);
 
