@@ -82,6 +82,7 @@ array_to_string(ll, '-', 'N') | array_to_string(fsl, s) | array_to_string([ts, n
 array_ndims(ll) | array_ndims(li) | array_dims(ll) | array_dims(li) | array_dims(fsl) | array_pop_back(li) | array_pop_front(ls) | list_pop_back(ll)
 array_any_value([s, t]) | array_any_value([i, u8]) | array_length([li, lj], 2) | array_length([li, lj], n) | array_length(ll, 1) | array_length(fsl, 1) | list_length(li, 2)
 range(u8) | range(i, u8) | range(n, 9, 2) | generate_series(u8) | generate_series(n, i, -2) | generate_series(i, 4) | flatten(ll) | flatten(li)
+array_compact(li) | list_compact(ll) | array_resize(li, u8) | array_resize(ls, u8, s) | array_resize(fsl, 2) | array_resize(li, null)
 map_keys(m) | map_values(m) | map_entries(m) | map_extract(m, 'a') | map_extract(m, s) | element_at(m, 'zz') | cardinality(m)
 struct(i, s, ll) | named_struct('x', li, 'y', d) | named_struct('x', 1, 'y', m)['y'] | row(s)
 """

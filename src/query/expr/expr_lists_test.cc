@@ -59,6 +59,14 @@ TEST_F(ExprListsTest, PartsOfLists) {
   EXPECT_EQ(Rows("array_pop_back(li) = [1]"), "0");
   EXPECT_EQ(Rows("list_pop_front(li) = []"), "1 3 4");
   EXPECT_EQ(Values("array_any_value(lst)"), "string [a, null, null, null, foo]");
+  EXPECT_EQ(Rows("array_compact([i, null, 3]) = [1, 3]"), "0");
+  EXPECT_EQ(Rows("array_compact(fsl) = [5]"), "3");
+  EXPECT_EQ(Rows("array_resize(li, 3) = [1, 2, null]"), "0");
+  EXPECT_EQ(Rows("list_resize(li, u8, 7) = [7, 7]"), "1");
+  EXPECT_EQ(Rows("array_resize(lst, null) = []"), "0 1 3 4");
+  EXPECT_THAT(Error("array_resize(li, i) = []"), HasSubstr("no list of -5 items, at character 1"));
+  EXPECT_THAT(Error("array_resize(li, l) = []"), HasSubstr("no list of -5 items"));
+  EXPECT_THAT(Error("array_resize(li, abs(l)) = []"), HasSubstr("array_resize() would make more"));
   EXPECT_EQ(Rows("flatten(ll) = [1, 2, 3]"), "0");
   EXPECT_EQ(Rows("flatten(ll) = []"), "1 4");
   EXPECT_EQ(Rows("flatten(li) = li"), "0 1 3 4");

@@ -72,6 +72,13 @@ class NanoValues {
   FixedValues<int64_t> wide_;
 };
 
+/// The same in units of the moments, for strides of a fixed length that are whole units. False if
+/// that overflows.
+bool BinStartInUnits(int64_t stride, int64_t moment, int64_t* out) {
+  const int64_t rest = moment % stride;
+  return !__builtin_sub_overflow(moment, rest < 0 ? rest + stride : rest, out);
+}
+
 template <typename T>
 Result<std::shared_ptr<Array>> DateBin(const CallContext& context, std::span<const Operand> args,
                                        int64_t rows) {
@@ -79,7 +86,15 @@ Result<std::shared_ptr<Array>> DateBin(const CallContext& context, std::span<con
   const NanoValues moments(args[1]);
   const bool has_origins = args.size() > 2;
   const NanoValues origins(args[has_origins ? 2 : 1]);
+  const FixedValues<T> units_of(args[1]);
+  const bool is_whole = stride.months == 0 && stride.nanos % moments.nanos_per_unit() == 0;
+  const int64_t stride_units = is_whole ? stride.nanos / moments.nanos_per_unit() : 0;
   return MapFixedChecked<T>(context, args.subspan(1), rows, [&](int64_t row, T* out) {
+    int64_t fast = 0;
+    if (is_whole && !has_origins && BinStartInUnits(stride_units, units_of[row], &fast)) {
+      *out = static_cast<T>(fast);
+      return Status::OK();
+    }
     const Nanos start = BinStart(stride, moments[row], has_origins ? origins[row] : 0);
     const Nanos units = FloorTo(start, moments.nanos_per_unit()) / moments.nanos_per_unit();
     if (units != static_cast<T>(units)) {

@@ -113,6 +113,64 @@ Bound BindListToList(BindArgs args) {
   return BoundFunction{{type}, type, kKernel};
 }
 
+// ---- array_compact, array_resize ----
+
+/// Without nulls.
+Result<std::shared_ptr<Array>> Compact(const CallContext& context, std::span<const Operand> args,
+                                       int64_t rows) {
+  const std::shared_ptr<Array> items = ListRows(args[0]).items();
+  return ChooseItems(context, args, rows,
+                     [&](int64_t, int64_t begin, int64_t end, ListMaker* maker) {
+                       for (int64_t i = begin; i < end; ++i) {
+                         if (items->IsValid(i)) maker->Add(i);
+                       }
+                       return Status::OK();
+                     });
+}
+
+/// The first items; null, or the value behind the size, in the place of those that are missing.
+Result<std::shared_ptr<Array>> Resize(const CallContext& context, std::span<const Operand> args,
+                                      int64_t rows) {
+  const ListRows lists(args[0]);
+  const FixedValues<int64_t> sizes(args[1]);
+  const std::shared_ptr<Array> items = lists.items();
+  Operand fill{nullptr, true};
+  if (args.size() > 2) {
+    fill = args[2];
+  } else {
+    ARROW_ASSIGN_OR_RAISE(fill.array, arrow::MakeArrayOfNull(items->type(), 1, context.pool));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto all, arrow::Concatenate({items, fill.array}, context.pool));
+  MadeItems made("array_resize");
+  ListMaker maker(context, rows);
+  for (int64_t row = 0; row < rows; ++row) {
+    if (IsNullAt(args[0], row)) {
+      maker.EndRow(false);
+      continue;
+    }
+    const int64_t size = IsNullAt(args[1], row) ? 0 : sizes[row];
+    if (size < 0) return UserError("array_resize(): there is no list of ", size, " items");
+    const int64_t kept = std::min(size, lists.Size(row));
+    for (int64_t i = 0; i < kept; ++i) maker.Add(lists.Begin(row) + i);
+    const int64_t filling = fill.IndexOf(row);
+    ARROW_RETURN_NOT_OK(made.Add(size - kept, WeightOf(*fill.array, filling)));
+    for (int64_t i = kept; i < size; ++i) maker.Add(items->length() + filling);
+    maker.EndRow();
+  }
+  return maker.Finish(all);
+}
+
+Bound BindResize(BindArgs args) {
+  if (args.size() < 2 || args.size() > 3 || !TakesInteger(*args[1])) return std::nullopt;
+  TypePtr item = ItemTypeOf(*args[0]);
+  if (item != nullptr && args.size() > 2) item = CommonType(item, args[2]->type);
+  if (item == nullptr) return std::nullopt;
+  TypePtr type = ListOf(*args[0], item);
+  BoundFunction bound{{type, arrow::int64()}, type, Resize, /*can_fail=*/true};
+  bound.arg_types.resize(args.size(), item);
+  return bound;
+}
+
 // ---- array_any_value ----
 
 /// The first item that is not null.
@@ -208,6 +266,10 @@ constexpr Function kFunctions[] = {
     {"list_pop_back", "list_pop_back(list)", BindListToList<LeaveOut<0, 1>>},
     {"array_pop_front", "array_pop_front(list)", BindListToList<LeaveOut<1, 0>>},
     {"list_pop_front", "list_pop_front(list)", BindListToList<LeaveOut<1, 0>>},
+    {"array_compact", "array_compact(list)", BindListToList<Compact>},
+    {"list_compact", "list_compact(list)", BindListToList<Compact>},
+    {"array_resize", "array_resize(list, size[, value])", BindResize},
+    {"list_resize", "list_resize(list, size[, value])", BindResize},
     {"array_any_value", "array_any_value(list)", BindAnyValue},
     {"list_any_value", "list_any_value(list)", BindAnyValue},
     {"flatten", "flatten(list)", BindFlatten},

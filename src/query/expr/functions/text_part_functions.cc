@@ -88,16 +88,17 @@ std::vector<std::string_view> CharactersOf(std::string_view text) {
   return characters;
 }
 
-/// How many characters have to be inserted, deleted or changed.
-int64_t EditDistance(const std::vector<std::string_view>& a,
-                     const std::vector<std::string_view>& b) {
-  std::vector<int64_t> costs(b.size() + 1);
+/// How many characters have to be inserted, deleted or changed. `row` is room for the costs.
+template <typename Characters>
+int32_t EditDistance(const Characters& a, const Characters& b, std::vector<int32_t>* row) {
+  row->resize(b.size() + 1);
+  std::vector<int32_t>& costs = *row;
   std::iota(costs.begin(), costs.end(), 0);
   for (size_t i = 0; i < a.size(); ++i) {
-    int64_t diagonal = costs[0];
-    costs[0] = static_cast<int64_t>(i) + 1;
+    int32_t diagonal = costs[0];
+    costs[0] = static_cast<int32_t>(i) + 1;
     for (size_t k = 0; k < b.size(); ++k) {
-      const int64_t changed = diagonal + (a[i] == b[k] ? 0 : 1);
+      const int32_t changed = diagonal + (a[i] == b[k] ? 0 : 1);
       diagonal = costs[k + 1];
       costs[k + 1] = std::min({costs[k] + 1, costs[k + 1] + 1, changed});
     }
@@ -111,15 +112,18 @@ Result<std::shared_ptr<Array>> Levenshtein(const CallContext& context,
   constexpr size_t kMostSteps = size_t{1} << 28;
   const BytesValues left(args[0]);
   const BytesValues right(args[1]);
-  return MapFixedChecked<T>(context, args, rows, [&](int64_t row, T* out) {
-    const auto a = CharactersOf(left[row]);
-    const auto b = CharactersOf(right[row]);
+  std::vector<int32_t> costs;
+  auto distance = [&](const auto& a, const auto& b, T* out) {
     if (!a.empty() && b.size() > kMostSteps / a.size()) {
       return UserError("levenshtein() of texts of ", a.size(), " and ", b.size(),
                        " characters; their product may be ", kMostSteps, " at most");
     }
-    *out = static_cast<T>(EditDistance(a, b));
+    *out = static_cast<T>(EditDistance(a, b, &costs));
     return Status::OK();
+  };
+  return MapFixedChecked<T>(context, args, rows, [&](int64_t row, T* out) {
+    if (IsAscii(left[row]) && IsAscii(right[row])) return distance(left[row], right[row], out);
+    return distance(CharactersOf(left[row]), CharactersOf(right[row]), out);
   });
 }
 
