@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "arrow/type.h"
+#include "arrow/type_traits.h"
 
 namespace lance::query {
 namespace {

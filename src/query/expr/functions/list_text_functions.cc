@@ -19,7 +19,7 @@ using BindArgs = std::span<const ExprPtr>;
 template <typename Write>
 Result<std::shared_ptr<Array>> WriteAll(arrow::MemoryPool* pool, const Operand& values,
                                         Write write) {
-  const TypePtr type = arrow::large_utf8();
+  const TypePtr& type = arrow::large_utf8();
   return MapTexts({pool, type}, {&values, 1}, values.array->length(),
                   [&](int64_t row, std::string* out) {
                     *out = write(row);

@@ -15,7 +15,7 @@ constexpr size_t kNanosecondDigits = 9;
 std::string Padded(int64_t value, int width, char pad, bool has_sign = false) {
   std::string digits = std::to_string(value < 0 ? -value : value);
   const std::string sign = value < 0 ? "-" : has_sign ? "+" : "";
-  const auto wanted = static_cast<size_t>(width + (has_sign ? 1 : 0));
+  const auto wanted = static_cast<size_t>(width) + (has_sign ? 1 : 0);
   const size_t length = sign.size() + digits.size();
   const size_t missing = pad == '\0' || length >= wanted ? 0 : wanted - length;
   if (pad == '0') return sign + std::string(missing, '0') + digits;
