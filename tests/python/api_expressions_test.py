@@ -173,6 +173,13 @@ def test_errors_say_where_they_are(lancecpp, tmp_path):
             data.to_table(columns={"x": expression})
 
 
+@pytest.mark.parametrize("expression", ["range(a, 999999999)", "array_repeat(a, 99999999)", "array_resize([a], 99999999)", "repeat('abc', 99999999)", "lpad('a', 99999999)"])
+def test_what_would_blow_up_is_refused(lancecpp, tmp_path, expression):
+    data = lancecpp.write_dataset(pa.table({"a": [1]}), str(tmp_path / "t.lance"))
+    with pytest.raises((OSError, ValueError), match="more than .*, at character 1"):
+        data.to_table(columns={"x": expression})
+
+
 @pytest.mark.parametrize("function", ["random", "uuid"])
 def test_what_changes_each_time_is_refused(lancecpp, tmp_path, function):
     data = lancecpp.write_dataset(pa.table({"a": [1]}), str(tmp_path / "t.lance"))

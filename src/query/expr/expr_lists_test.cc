@@ -74,7 +74,7 @@ TEST_F(ExprListsTest, PartsOfLists) {
   EXPECT_EQ(Rows("array_repeat(s, i % 7) = []"), "3");
   EXPECT_EQ(Rows("array_repeat(li, u8)[2] = []"), "1");
   EXPECT_THAT(Error("array_repeat(s, 100000000) = ['a']"),
-              HasSubstr("array_repeat() would make more than 67108864 items"));
+              HasSubstr("array_repeat() would make more than 16777216 items"));
   EXPECT_THAT(Error("array_repeat(array_repeat(array_repeat('abcdefgh', 1000), 1000), l) = []"),
               HasSubstr("would make more than"));
 }

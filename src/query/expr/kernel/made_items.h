@@ -17,7 +17,7 @@ class MadeItems {
   Status Add(int64_t count, int64_t weight);
 
  private:
-  static constexpr int64_t kMost = int64_t{1} << 26;
+  static constexpr int64_t kMost = int64_t{1} << 24;
 
   std::string_view function_;
   int64_t made_ = 0;
