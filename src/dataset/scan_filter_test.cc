@@ -361,7 +361,8 @@ TEST_F(ScanFilterTest, ErrorsNameTheirPlace) {
   EXPECT_THAT(Error({.filter = "bulky > 1"}),
               HasSubstr("there is no column 'bulky'; did you mean 'bulk'?"));
   EXPECT_THAT(Error({.filter = "n >"}), HasSubstr("at the end of the expression"));
-  EXPECT_THAT(Error({.filter = "1000 / n > 0"}), HasSubstr("division by zero, in: 1000 / n"));
+  EXPECT_THAT(Error({.filter = "1000 / n > 0"}),
+              HasSubstr("division by zero, at character 1 of the expression: '1000 / n"));
   EXPECT_THAT(Error({.expressions = Expressions{{"a", "n"}, {"a", "n"}}}),
               HasSubstr("named twice"));
   EXPECT_THAT(Error({.columns = {{"n"}}, .expressions = Expressions{{"a", "n"}}}),
