@@ -111,6 +111,8 @@ TEST_F(ExprDatesTest, TimesOfNamedZones) {
             "2020-01-01 05:00:00");
   EXPECT_EQ(First("arrow_cast('2020-07-01 00:00:00 CET', 'Timestamp(s, \"Asia/Tokyo\")')"),
             "2020-06-30 22:00:00Z");
+  EXPECT_EQ(First("cast('2020-07-01 00:00:00 Europe/Paris' as date)"), "2020-06-30");
+  EXPECT_EQ(First("try_cast('2020-07-01 00:00:00 Nowhere/City' as date)"), "null");
   EXPECT_EQ(Rows("ts > timestamp '2021-01-01 00:30:00 Europe/Paris'"), "3");
   for (const char* text : {"2020-03-29 02:30:00 Europe/Paris", "2020-10-25 02:30:00 Europe/Paris",
                            "2020-07-01 00:00:00 Nowhere/City", "2020-07-01 00:00:00 europe/paris",

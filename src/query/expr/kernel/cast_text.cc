@@ -8,6 +8,7 @@
 #include "arrow/util/decimal.h"
 #include "arrow/util/float16.h"
 #include "arrow/util/utf8.h"
+#include "query/expr/kernel/calendar.h"
 #include "query/expr/kernel/cast_steps.h"
 #include "query/expr/kernel/decimal_values.h"
 #include "query/expr/kernel/number_types.h"
@@ -228,6 +229,21 @@ Result<std::shared_ptr<Array>> ReadTimestamps(const CastJob& job) {
   });
 }
 
+/// The day in UTC of texts that name their zone.
+Result<std::shared_ptr<Array>> ReadDates(const CastJob& job) {
+  const CastJob attempt{job.pool, job.array, job.to, CastMode::kTry};
+  ARROW_ASSIGN_OR_RAISE(auto dates, ReadAll<int32_t>(attempt, ParseDate));
+  if (dates->null_count() == job.array->null_count()) return dates;
+  ARROW_ASSIGN_OR_RAISE(const ReadMoments moments, ReadMomentsOf(job, arrow::TimeUnit::SECOND));
+  const FixedValues<int32_t> days(Operand{dates, false});
+  return CastFixed<int32_t>(job, [&](int64_t row, int32_t* out) {
+    const auto at = static_cast<size_t>(row);
+    const int64_t day = FloorDivide(moments.values[at], kSecondsPerDay);
+    *out = dates->IsValid(row) ? days[row] : static_cast<int32_t>(day);
+    return dates->IsValid(row) || moments.kinds[at] == ReadMoments::Kind::kInstant;
+  });
+}
+
 Result<std::shared_ptr<Array>> ReadBooleans(const CastJob& job) {
   CastJob step{job.pool, job.array, arrow::uint8(), CastMode::kTry};
   ARROW_ASSIGN_OR_RAISE(auto bytes, ReadAll<uint8_t>(step, ParseBoolean));
@@ -285,7 +301,7 @@ Result<std::shared_ptr<Array>> CastFromText(const CastJob& job) {
     case Type::DECIMAL256:
       return CastToDecimal(job);
     case Type::DATE32:
-      return ReadAll<int32_t>(job, ParseDate);
+      return ReadDates(job);
     case Type::DATE64: {
       ARROW_ASSIGN_OR_RAISE(auto days, CastArray(job.pool, job.array, arrow::date32(), job.mode));
       return CastArray(job.pool, days, job.to, job.mode);
