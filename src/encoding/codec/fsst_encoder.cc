@@ -46,9 +46,9 @@ class Trainer {
     pair_counts_.resize(kTokens * kTokens);
   }
 
-  // Parts (of 128) of the sample that the rounds look at; later rounds have better tables, so
-  // that counting is worth more there.
-  static constexpr uint32_t kRounds[] = {8, 38, 68, 98, 128};
+  // Parts (of 128) of the sample that the rounds look at. Symbols double their length in a round
+  // at best, and the choice among them takes some more; early rounds needn't count as exactly.
+  static constexpr uint32_t kRounds[] = {4, 8, 16, 32, 64, 128, 128};
   static constexpr uint32_t kWholeSample = 128;
 
   void Count(const FsstEncoder& table, uint32_t part, bool pairs) {
@@ -64,7 +64,7 @@ class Trainer {
 
   std::vector<std::string> BestSymbols(const std::vector<std::string>& symbols, uint32_t part) {
     gains_.clear();
-    const uint64_t least = std::max<uint64_t>(1, 5 * part / kWholeSample);
+    const uint64_t least = std::max<uint64_t>(1, 3 * part / kWholeSample);
     auto token_word = [&](uint32_t token, uint64_t* length) {
       if (token >= kSingle) {
         *length = 1;
@@ -148,7 +148,7 @@ class Trainer {
       return std::pair(a.length, a.word) < std::pair(b.length, b.word);
     };
     // Some more than there are codes: not all find a slot.
-    const size_t count = std::min(2 * kMaxSymbols, candidates.size());
+    const size_t count = std::min(6 * kMaxSymbols, candidates.size());
     std::partial_sort(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(count),
                       candidates.end(), better);
     std::vector<std::string> symbols;
@@ -183,6 +183,8 @@ FsstEncoder FsstEncoder::Train(std::span<const std::string_view> sample) {
 
 FsstEncoder::FsstEncoder(std::span<const std::string> candidates) {
   one_byte_.fill({kEscape, 1});
+  long_.fill(kNone);
+  middle_.fill(kNone);
   for (const std::string& candidate : candidates) {
     if (symbols_.size() == kMaxSymbols) break;
     if (Insert(candidate)) symbols_.push_back(candidate);
@@ -204,9 +206,10 @@ bool FsstEncoder::Insert(const std::string& symbol) {
   SlotTable& table = is_long ? long_ : middle_;
   const uint32_t slot =
       is_long ? SlotOf<kLongBytes, kHashBits>(word) : SlotOf<kMiddleBytes, kHashBits>(word);
-  if (!table.keys[slot].is_empty()) return false;
-  table.keys[slot] = {MaskOf(symbol.size()), word};
-  table.matches[slot] = match;
+  if (table[slot] != kNone) return false;
+  table[slot] = match.code();
+  keys_[match.code()] = {MaskOf(symbol.size()), word};
+  matches_[match.code()] = match;
   return true;
 }
 
@@ -222,11 +225,11 @@ void FsstEncoder::FillTwoBytes() {
 }
 
 inline FsstEncoder::Match FsstEncoder::Find(uint64_t word) const {
-  const uint32_t long_slot = SlotOf<kLongBytes, kHashBits>(word);
-  const uint32_t middle_slot = SlotOf<kMiddleBytes, kHashBits>(word);
+  const uint8_t longer = long_[SlotOf<kLongBytes, kHashBits>(word)];
+  const uint8_t middle = middle_[SlotOf<kMiddleBytes, kHashBits>(word)];
   return two_bytes_[word & 0xFFFF]
-      .OrIf(middle_.keys[middle_slot].Matches(word), middle_.matches[middle_slot])
-      .OrIf(long_.keys[long_slot].Matches(word), long_.matches[long_slot]);
+      .OrIf(keys_[middle].Matches(word), matches_[middle])
+      .OrIf(keys_[longer].Matches(word), matches_[longer]);
 }
 
 uint64_t FsstEncoder::Compress(const uint8_t* text, uint64_t size, uint8_t* out) const {

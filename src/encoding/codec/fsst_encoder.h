@@ -18,7 +18,7 @@ namespace lance::encoding {
 class FsstEncoder {
  public:
   /// Bytes of sample beyond which a table hardly gets better.
-  static constexpr uint64_t kSampleBytes = 16384;
+  static constexpr uint64_t kSampleBytes = 32768;
 
   /// Learns a table from pieces of the data, some kSampleBytes in total.
   static FsstEncoder Train(std::span<const std::string_view> sample);
@@ -68,22 +68,19 @@ class FsstEncoder {
   static constexpr uint8_t kEscape = 255;
 
  private:
-  static constexpr uint32_t kHashBits = 10;
+  static constexpr uint32_t kHashBits = 12;
   static constexpr uint32_t kSlots = 1u << kHashBits;
 
-  // Symbols by the hash of their first bytes, at most one to a slot. Looking one up takes no
-  // branches, which would be mispredicted. An empty slot matches nothing.
-  struct SlotTable {
-    struct Key {
-      uint64_t mask = 0;
-      uint64_t bytes = 1;
+  // Which symbol of several bytes a word may begin with. Looking one up takes no branches, which
+  // would be mispredicted. kNone matches nothing.
+  struct Key {
+    uint64_t mask = 0;
+    uint64_t bytes = 1;
 
-      bool is_empty() const { return mask == 0; }
-      bool Matches(uint64_t word) const { return (word & mask) == bytes; }
-    };
-    std::array<Key, kSlots> keys;
-    std::array<Match, kSlots> matches;
+    bool Matches(uint64_t word) const { return (word & mask) == bytes; }
   };
+  static constexpr uint8_t kNone = 255;
+  using SlotTable = std::array<uint8_t, kSlots>;
 
   explicit FsstEncoder(std::span<const std::string> candidates);
   // Symbols that don't find a free slot, or hold a zero byte beside others, are left out. Without
@@ -94,9 +91,12 @@ class FsstEncoder {
   class Lane;
 
   std::vector<std::string> symbols_;
-  // Of 5 … 8 bytes.
+  // By code.
+  std::array<Key, 256> keys_;
+  std::array<Match, 256> matches_;
+  // Codes of symbols of 5 … 8 and of 3 or 4 bytes by the hash of their first bytes, at most one
+  // to a slot.
   SlotTable long_;
-  // Of 3 or 4 bytes.
   SlotTable middle_;
   std::array<Match, 256> one_byte_;
   // What to do with the first two bytes if nothing longer matches.

@@ -18,12 +18,19 @@ constexpr uint64_t kPieceBytes = 512;
 /// A prime, to spread places.
 constexpr uint64_t kSpread = 7919;
 
-// Pieces of strings, some FsstEncoder::kSampleBytes in total: one from each of many stretches of
-// equal length, not always at the same place in it, as data may have a period.
+// A larger sample takes longer to learn from, which little data doesn't pay for.
+constexpr uint64_t kMinSampleBytes = FsstEncoder::kSampleBytes / 2;
+constexpr uint64_t kSampledPart = 16;
+
+// Pieces of strings, some FsstEncoder::kSampleBytes in total (of little data, half of that): one
+// from each of many stretches of equal length, not always at the same place in it, as data may
+// have a period.
 std::vector<std::string_view> TakeSample(const VariableBlock& block) {
   std::vector<std::string_view> sample;
   const uint64_t average = std::max<uint64_t>(1, block.num_bytes() / block.count);
-  const uint64_t wanted = FsstEncoder::kSampleBytes / std::min(average, kPieceBytes) + 1;
+  const uint64_t sample_bytes =
+      std::clamp(block.num_bytes() / kSampledPart, kMinSampleBytes, FsstEncoder::kSampleBytes);
+  const uint64_t wanted = sample_bytes / std::min(average, kPieceBytes) + 1;
   const uint64_t step = std::max<uint64_t>(1, block.count / wanted);
   for (uint64_t first = 0; first < block.count; first += step) {
     const uint64_t i = std::min(first + (first / step * kSpread) % step, block.count - 1);
