@@ -83,6 +83,7 @@ KINDS = {
     "int64 random": ("numbers", lambda r, n: pa.array(r.integers(-(2**62), 2**62, n))),
     "int64 sorted": ("numbers", lambda r, n: pa.array(np.cumsum(r.integers(0, 100, n)))),
     "int64 of 20 values": ("numbers", lambda r, n: pa.array(r.integers(-(2**62), 2**62, 20)[r.integers(0, 20, n)])),
+    "int32 of 20 values": ("numbers", lambda r, n: pa.array(r.integers(-(2**31), 2**31, 20, dtype=np.int32)[r.integers(0, 20, n)])),
     "int32 clustered": ("numbers", lambda r, n: pa.array(np.repeat(r.integers(0, 10**6, n // 50 + 1, dtype=np.int32), 50)[:n])),
     "int32 below 1000": ("numbers", lambda r, n: pa.array(r.integers(0, 1000, n, dtype=np.int32))),
     "float64": ("numbers", lambda r, n: pa.array(r.standard_normal(n))),
@@ -93,6 +94,10 @@ KINDS = {
         lambda r, n: pa.array((np.datetime64("2024-01-01", "us") + np.cumsum(r.integers(0, 10**6, n)).astype("timedelta64[us]"))),
     ),
     "string of 12 values": ("strings", lambda r, n: pa.array([CITIES[i] for i in r.integers(0, len(CITIES), n)])),
+    "string of 12 values, skewed": (
+        "strings",
+        lambda r, n: pa.array([CITIES[i] for i in np.minimum(r.geometric(0.45, n) - 1, len(CITIES) - 1)]),
+    ),
     "string short": ("strings", lambda r, n: pa.array([f"{i:x}" for i in r.integers(0, 2**40, n)])),
     "string of words": ("strings", lambda r, n: pa.array(words(r, n, 4, 12))),
     "string long": ("strings", lambda r, n: pa.array(words(r, n // 10, 80, 240))),
@@ -106,6 +111,7 @@ KINDS = {
 
 CHOICES = {
     "numbers": [
+        {"profile": "small"},
         {"compression": "none"},
         {"compression": "lz4", "bss": "off"},
         {"compression": "zstd", "bss": "off"},
@@ -115,6 +121,7 @@ CHOICES = {
         {"structural-encoding": "fullzip"},
     ],
     "strings": [
+        {"profile": "small"},
         {"compression": "none"},
         {"compression": "fsst", "dict-divisor": "1000000"},
         {"compression": "lz4", "dict-divisor": "1000000"},
@@ -127,8 +134,8 @@ CHOICES = {
         {"structural-encoding": "fullzip", "compression": "zstd"},
         {"structural-encoding": "miniblock", "compression": "zstd"},
     ],
-    "lists": [{"structural-encoding": "fullzip"}],
-    "plain": [],
+    "lists": [{"profile": "small"}, {"structural-encoding": "fullzip"}],
+    "plain": [{"profile": "small"}],
     "vectors": [
         {"structural-encoding": "miniblock"},
         {"structural-encoding": "miniblock", "compression": "zstd"},

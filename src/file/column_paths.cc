@@ -70,8 +70,8 @@ Result<ColumnPaths> FindColumnPaths(const Schema& schema, uint32_t minor_version
     top.num_columns = leaves.size();
     for (encoding::LeafPath& leaf : leaves) {
       const Field& leaf_field = *column_fields[paths.columns.size()];
-      auto hints = encoding::ParseEncodingHints(field.metadata.get(), leaf_field.metadata.get(),
-                                                minor_version);
+      auto hints = encoding::ParseEncodingHints(schema.metadata.get(), field.metadata.get(),
+                                                leaf_field.metadata.get(), minor_version);
       if (!hints.ok()) return WithPlace(hints.status(), {.field = leaf.name()});
       leaf.hints = *std::move(hints);
       if (IsBlobV1(leaf_field)) {

@@ -70,6 +70,8 @@ HINTS = [
     ("2.3", {"structural-encoding": "sparse", "compression": "zstd"}),
     ("2.3", {"structural-encoding": "fullzip"}),
     ("2.3", {"compression": "lz4"}),
+    ("2.3", {"profile": "small"}),
+    ("2.3", {"profile": "small", "structural-encoding": "sparse"}),
 ]
 
 

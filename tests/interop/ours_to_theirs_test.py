@@ -3,7 +3,9 @@
 LANCE_WRITE_IPC_TOOL names the tool write_ipc_as_lance. Failures print the seed.
 """
 
+import json
 import os
+import random
 import subprocess
 
 import pyarrow as pa
@@ -99,6 +101,9 @@ HINTS = [
     {"dict-divisor": "100000"},
     {"dict-size-ratio": "0.99", "dict-values-compression": "zstd"},
     {"dict-values-compression": "none"},
+    {"profile": "small"},
+    {"profile": "small", "structural-encoding": "fullzip"},
+    {"profile": "small", "compression": "none"},
 ]
 
 
@@ -138,6 +143,43 @@ def test_reference_reads_what_hints_make(hints, version, tmp_path):
             continue
         check(table, path, rows)
     assert not refused or hints.get("structural-encoding") == "miniblock", refused
+
+
+@pytest.mark.parametrize("version", ["2.1", "2.2"])
+@pytest.mark.parametrize("nulls", [0, 0.15])
+@pytest.mark.parametrize("kind", sorted(random_arrays.KINDS))
+def test_profile_small(kind, nulls, version, tmp_path):
+    if version == "2.1" and kind in random_arrays.KINDS_SINCE_2_2:
+        pytest.skip("needs 2.2")
+    for rows in (1, 1025, 9000):
+        table = pa.table({"x": random_arrays.make(kind, rows, nulls, SEED + rows)})
+        plain = os.path.getsize(write_ours(table, tmp_path, version, 0, DEFAULT_PAGE_BYTES))
+        table = table.replace_schema_metadata({"lance-encoding:profile": "small"})
+        path = write_ours(table, tmp_path, version, 0, DEFAULT_PAGE_BYTES)
+        check(table, path, rows)
+        # The metadata itself is some bytes, and so are chunks of a single value.
+        assert os.path.getsize(path) <= 1.01 * plain + 256
+
+
+def json_text(random, rows):
+    cities = ["Berlin", "Paris", "Lisbon", "Oslo", "Vienna"]
+    return [json.dumps({"id": random.randrange(10**9), "score": round(random.random(), 4),
+                        "city": random.choice(cities), "tags": ["a", "b"]}) for _ in range(rows)]
+
+
+def skewed_words(random, rows):
+    return [f"word number {min(int(random.expovariate(0.7)), 30)}" for _ in range(rows)]
+
+
+@pytest.mark.parametrize("make, part", [(json_text, 0.65), (skewed_words, 0.65)])
+def test_profile_small_against_reference(make, part, tmp_path):
+    texts = pa.array(make(random.Random(SEED), 60000))
+    field = pa.field("x", pa.string(), metadata={"lance-encoding:profile": "small"})
+    table = pa.table([texts], schema=pa.schema([field]))
+    path = write_ours(table, tmp_path, "2.2", 0, DEFAULT_PAGE_BYTES)
+    check(table, path, table.num_rows)
+    theirs = write_theirs(pa.table({"x": texts}), tmp_path, "2.2")
+    assert os.path.getsize(path) <= part * os.path.getsize(theirs)
 
 
 def test_bytes_are_the_same_each_time(tmp_path):

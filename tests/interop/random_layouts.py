@@ -23,6 +23,7 @@ _LEAF_HINTS = [
     ("dict-divisor", ["1", "2", "100"]),
     ("dict-size-ratio", ["0.2", "0.99"]),
     ("dict-values-compression", ["none", "lz4", "zstd"]),
+    ("profile", ["fast", "small"]),
 ]
 _FIXED_MEMBERS = [pa.int8(), pa.uint16(), pa.int32(), pa.float64(), pa.timestamp("us"), pa.binary(3)]
 _VARIABLE_MEMBERS = [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()]

@@ -83,6 +83,14 @@ Result<EncodingHints::Structure> ParseStructure(const Hint& hint, uint32_t minor
   return hint.Bad("miniblock, fullzip or sparse");
 }
 
+Result<EncodingHints::Profile> ParseProfile(const Hint& hint, uint32_t minor_version) {
+  if (hint.value == "fast") return EncodingHints::Profile::kFast;
+  if (hint.value != "small") return hint.Bad("fast or small");
+  if (minor_version >= kMinorVersion2_1) return EncodingHints::Profile::kSmall;
+  return Unsupported("field metadata '", kPrefix, hint.name,
+                     "': the profile small needs file version 2.1 or later");
+}
+
 Status ApplyLeafHint(const Hint& hint, EncodingHints* out) {
   auto& dictionary = out->dictionary;
   if (hint.name == "compression") return ParseScheme(hint, true).Value(&out->compression);
@@ -119,10 +127,17 @@ Status VisitHints(const arrow::KeyValueMetadata* metadata, Visit&& visit) {
 
 }  // namespace
 
-Result<EncodingHints> ParseEncodingHints(const arrow::KeyValueMetadata* top_level,
+Result<EncodingHints> ParseEncodingHints(const arrow::KeyValueMetadata* schema,
+                                         const arrow::KeyValueMetadata* top_level,
                                          const arrow::KeyValueMetadata* leaf,
                                          uint32_t minor_version) {
   EncodingHints hints;
+  for (const arrow::KeyValueMetadata* metadata : {schema, top_level, leaf}) {
+    ARROW_RETURN_NOT_OK(VisitHints(metadata, [&](const Hint& hint) -> Status {
+      if (hint.name != "profile") return Status::OK();
+      return ParseProfile(hint, minor_version).Value(&hints.profile);
+    }));
+  }
   ARROW_RETURN_NOT_OK(VisitHints(top_level, [&](const Hint& hint) -> Status {
     if (hint.name != "structural-encoding") return Status::OK();
     return ParseStructure(hint, minor_version).Value(&hints.structure);

@@ -14,6 +14,8 @@ struct EncodingHints {
   enum class Structure : uint8_t { kChosen, kMiniBlock, kFullZip, kSparse };
   enum class Compression : uint8_t { kChosen, kNone, kLz4, kZstd, kFsst };
   enum class Split : uint8_t { kAuto, kOff, kOn };
+  /// What weighs more where nothing else is asked for: the speed of random rows, or bytes.
+  enum class Profile : uint8_t { kFast, kSmall };
 
   /// Of the top-level field.
   Structure structure = Structure::kChosen;
@@ -39,15 +41,23 @@ struct EncodingHints {
   };
   Dictionary dictionary = {};
 
+  Profile profile = Profile::kFast;
+
+  /// Whether the codecs are to be chosen for their size alone.
+  bool wants_small() const {
+    return profile == Profile::kSmall && compression == Compression::kChosen;
+  }
   /// Whether values are to be compressed with a general scheme.
   bool wants_general() const {
     return compression == Compression::kLz4 || compression == Compression::kZstd;
   }
 };
 
-/// From the metadata (may be null) of the top-level field and of the leaf. A value that means
-/// nothing is a user error; one that files of version 2.`minor_version` can't follow, Unsupported.
-Result<EncodingHints> ParseEncodingHints(const arrow::KeyValueMetadata* top_level,
+/// From the metadata (may be null) of the schema, of the top-level field and of the leaf. All may
+/// choose the profile; the one nearest to the leaf counts. A value that means nothing is a user
+/// error; one that files of version 2.`minor_version` can't follow, Unsupported.
+Result<EncodingHints> ParseEncodingHints(const arrow::KeyValueMetadata* schema,
+                                         const arrow::KeyValueMetadata* top_level,
                                          const arrow::KeyValueMetadata* leaf,
                                          uint32_t minor_version);
 

@@ -15,6 +15,7 @@
 #include "encoding/write/planar_page.h"
 #include "encoding/write/shredder.h"
 #include "encoding/write/slice_rows.h"
+#include "encoding/write/small_values.h"
 #include "encoding/write/value_block.h"
 
 namespace lance::encoding {
@@ -42,7 +43,7 @@ uint64_t LongestString(const VariableBlock& block) {
   return longest;
 }
 
-bool IsWide(const LeafBlock& block) {
+bool IsWide(const LeafBlock& block, const EncodingHints& hints) {
   switch (block.kind) {
     case LeafBlock::Kind::kFixed:
       return block.fixed.bits / 8 >= kWideBytes;
@@ -55,7 +56,8 @@ bool IsWide(const LeafBlock& block) {
       return bits / 8 >= kWideBytes;
     }
     case LeafBlock::Kind::kVariable:
-      return LongestString(block.variable) >= kWideBytes;
+      return LongestString(block.variable) >=
+             (hints.wants_small() ? kSmallChunkedString : kWideBytes);
   }
   return false;
 }
@@ -148,9 +150,20 @@ class PageEncoder {
     return Encode(Arrays(middle, arrays.end()));
   }
 
+  Result<std::unique_ptr<MiniBlockValues>> IndexValues(const DictionaryBlock& dictionary) const {
+    const FixedBlock& indices = dictionary.indices;
+    if (!path_.hints.wants_small()) return EncodeFixed(indices, EncodingHints{});
+    // Columns of a dictionary type keep the width of their keys.
+    uint64_t bits = indices.bits;
+    if (path_.type->id() != arrow::Type::DICTIONARY) {
+      while (bits > 8 && dictionary.items.count <= uint64_t{1} << bits / 2) bits /= 2;
+    }
+    return EncodeSmallIndices(indices, bits, options_.pool);
+  }
+
   Status EncodeIndices(const DictionaryBlock& dictionary, const ShreddedRows& rows, Arrays arrays) {
     if (!FitsMiniBlocks(rows)) return SplitRows(rows, arrays);
-    ARROW_ASSIGN_OR_RAISE(auto indices, EncodeFixed(dictionary.indices, EncodingHints{}));
+    ARROW_ASSIGN_OR_RAISE(auto indices, IndexValues(dictionary));
     ARROW_ASSIGN_OR_RAISE(EncodedPage page,
                           EncodeMiniBlockPage(ContextOf(rows), *indices, &dictionary));
     return Emit(std::move(page), rows, std::move(arrays), {});
@@ -193,7 +206,7 @@ class PageEncoder {
   Status EncodeApart(const LeafBlock& block, const ShreddedRows& rows, Arrays arrays) {
     EncodedPage page;
     std::vector<std::shared_ptr<arrow::Buffer>> owned = block.owned;
-    if (IsWide(block)) {
+    if (IsWide(block, path_.hints)) {
       const ShreddedRows slots = ValidLeafSlots(rows);
       ARROW_ASSIGN_OR_RAISE(LeafBlock valid, GatherLeaves(*path_.type, slots, options_.pool));
       ARROW_ASSIGN_OR_RAISE(page, EncodeWide(valid, slots));
@@ -210,10 +223,10 @@ class PageEncoder {
     if (block.kind == LeafBlock::Kind::kFixedSizeList) {
       // The first can only be described there, the others are only read from chunks.
       if (block.all_items_null()) return true;
-      if (block.fixed.bits == 1) return IsWide(block);
+      if (block.fixed.bits == 1) return IsWide(block, path_.hints);
     }
     if (path_.hints.structure == Structure::kFullZip) return true;
-    return path_.hints.structure != Structure::kMiniBlock && IsWide(block);
+    return path_.hints.structure != Structure::kMiniBlock && IsWide(block, path_.hints);
   }
 
   bool AllowFsst() const {
@@ -235,29 +248,35 @@ class PageEncoder {
     return EncodeFullZipFixedPage(ContextOf(rows), block);
   }
 
-  Result<EncodedPage> EncodeNarrow(const LeafBlock& block, const ShreddedRows& rows) const {
-    std::unique_ptr<MiniBlockValues> values;
+  StringEnds string_ends() const { return is_planar() ? StringEnds::kSmallest : StringEnds::kFlat; }
+
+  Result<std::unique_ptr<MiniBlockValues>> NarrowValues(const LeafBlock& block) const {
     switch (block.kind) {
-      case LeafBlock::Kind::kFixed: {
-        ARROW_ASSIGN_OR_RAISE(values, EncodeFixed(block.fixed, path_.hints));
+      case LeafBlock::Kind::kFixed:
+        return EncodeFixed(block.fixed, path_.hints);
+      case LeafBlock::Kind::kFixedSizeList:
+        return EncodeFixedSizeLists(block);
+      case LeafBlock::Kind::kVariable:
         break;
-      }
-      case LeafBlock::Kind::kFixedSizeList: {
-        ARROW_ASSIGN_OR_RAISE(values, EncodeFixedSizeLists(block));
-        break;
-      }
-      case LeafBlock::Kind::kVariable: {
-        ARROW_ASSIGN_OR_RAISE(
-            values, EncodeVariable(block.variable, AllowFsst(),
-                                   is_planar() ? StringEnds::kSmallest : StringEnds::kFlat,
-                                   path_.hints, options_.pool));
-        break;
-      }
     }
+    return EncodeVariable(block.variable, AllowFsst(), string_ends(), path_.hints, options_.pool);
+  }
+
+  Result<std::unique_ptr<MiniBlockValues>> CompressedNarrowValues(const LeafBlock& block) const {
+    if (path_.hints.wants_small() && block.kind == LeafBlock::Kind::kFixed) {
+      return EncodeSmallFixed(block.fixed, path_.hints, options_.pool);
+    }
+    if (path_.hints.wants_small() && block.kind == LeafBlock::Kind::kVariable) {
+      return EncodeSmallVariable(block.variable, string_ends(), path_.hints, options_.pool);
+    }
+    ARROW_ASSIGN_OR_RAISE(auto values, NarrowValues(block));
     // What is compressed is the first buffer; that of lists with null items holds validity.
-    if (block.kind != LeafBlock::Kind::kFixedSizeList || values->num_buffers() == 1) {
-      ARROW_ASSIGN_OR_RAISE(values, CompressChunks(std::move(values), path_.hints, options_.pool));
-    }
+    if (block.kind == LeafBlock::Kind::kFixedSizeList && values->num_buffers() > 1) return values;
+    return CompressChunks(std::move(values), path_.hints, options_.pool);
+  }
+
+  Result<EncodedPage> EncodeNarrow(const LeafBlock& block, const ShreddedRows& rows) const {
+    ARROW_ASSIGN_OR_RAISE(auto values, CompressedNarrowValues(block));
     return EncodeMiniBlockPage(ContextOf(rows), *values, nullptr);
   }
 

@@ -106,7 +106,7 @@ encodings21::PageLayout LayoutWithHints(const std::shared_ptr<arrow::Array>& arr
   }
   auto paths = LeafPathsOf(*arrow::field("f", array->type()), minor_version).ValueOrDie();
   paths[0].hints =
-      ParseEncodingHints(metadata.get(), metadata.get(), kMinorVersion2_2).ValueOrDie();
+      ParseEncodingHints(nullptr, metadata.get(), metadata.get(), kMinorVersion2_2).ValueOrDie();
   const std::vector<std::shared_ptr<arrow::ArrayData>> data = {array->data()};
   return EncodePages(paths[0], data, {minor_version, arrow::default_memory_pool()})
       .ValueOrDie()[0]
@@ -188,18 +188,66 @@ TEST(PageEncoderTest, HintsForDictionaries) {
   EXPECT_EQ(zstd.compression().scheme(), encodings21::COMPRESSION_ALGORITHM_ZSTD);
 }
 
+TEST(PageEncoderTest, ProfileSmall) {
+  std::mt19937 random(8);
+  const std::vector<std::string> small = {"profile", "small"};
+  const auto texts = Build<arrow::StringBuilder>(
+      9000, [&](int64_t) { return "customer number " + std::to_string(random()) + " of all"; });
+  const auto text = LayoutWithHints(texts, small).mini_block_layout().value_compression();
+  EXPECT_EQ(text.general().compression().scheme(), encodings21::COMPRESSION_ALGORITHM_ZSTD);
+  EXPECT_TRUE(text.general().values().has_fsst());
+  const auto wide = Build<arrow::StringBuilder>(
+      900, [&](int64_t) { return std::string(300, 'x') + std::to_string(random()); });
+  EXPECT_TRUE(LayoutWithHints(wide, small).has_mini_block_layout());
+  const auto sorted =
+      Build<arrow::Int64Builder>(9000, [&](int64_t i) { return 1000000007 * i + random() % 9; });
+  const auto numbers = LayoutWithHints(sorted, small).mini_block_layout().value_compression();
+  EXPECT_TRUE(numbers.general().values().has_byte_stream_split());
+  const auto noise = Build<arrow::Int64Builder>(
+      9000, [&](int64_t) { return static_cast<int64_t>(uint64_t{random()} << 32 | random()); });
+  EXPECT_TRUE(LayoutWithHints(noise, small).mini_block_layout().value_compression().has_flat());
+  const auto skewed = Build<arrow::StringBuilder>(9000, [&](int64_t) {
+    return random() % 8 != 0 ? std::string("most of all") : "other " + std::to_string(random() % 9);
+  });
+  const auto layout = LayoutWithHints(skewed, small).mini_block_layout();
+  EXPECT_GT(layout.num_dictionary_items(), 0u);
+  EXPECT_EQ(layout.value_compression().general().values().flat().bits_per_value(), 8u);
+  const auto asked = LayoutWithHints(texts, {"profile", "small", "compression", "none"});
+  EXPECT_TRUE(asked.mini_block_layout().value_compression().has_variable());
+}
+
+TEST(PageEncoderTest, NearestProfileCounts) {
+  const arrow::KeyValueMetadata small({"lance-encoding:profile"}, {"small"});
+  const arrow::KeyValueMetadata fast({"lance-encoding:profile"}, {"fast"});
+  auto wants_small = [](auto... metadata) {
+    return ParseEncodingHints(metadata..., kMinorVersion2_2).ValueOrDie().wants_small();
+  };
+  EXPECT_TRUE(wants_small(&small, nullptr, nullptr));
+  EXPECT_FALSE(wants_small(&small, &fast, nullptr));
+  EXPECT_TRUE(wants_small(&fast, &fast, &small));
+  const auto refused = ParseEncodingHints(&small, nullptr, nullptr, kMinorVersion2_0);
+  EXPECT_EQ(GetErrorCode(refused.status()), ErrorCode::kUnsupported);
+}
+
 TEST(PageEncoderTest, HintsThatMeanNothingAreRefused) {
   auto parse = [](const std::string& key, const std::string& value) {
     const arrow::KeyValueMetadata metadata({"lance-encoding:" + key}, {value});
-    return ParseEncodingHints(&metadata, &metadata, kMinorVersion2_2).status();
+    return ParseEncodingHints(nullptr, &metadata, &metadata, kMinorVersion2_2).status();
   };
   const std::vector<std::pair<std::string, std::string>> bad = {
-      {"compression", "gzip"},     {"compression-level", "high"},
-      {"compression-level", "99"}, {"bss", "yes"},
-      {"rle-threshold", "2"},      {"rle-threshold", "nan"},
-      {"minichunk-size", "0"},     {"dict-divisor", "-1"},
-      {"dict-size-ratio", "0"},    {"dict-values-compression", "fsst"},
-      {"dict-max-size", "1 MiB"},  {"structural-encoding", "zip"},
+      {"compression", "gzip"},
+      {"compression-level", "high"},
+      {"profile", "tiny"},
+      {"compression-level", "99"},
+      {"bss", "yes"},
+      {"rle-threshold", "2"},
+      {"rle-threshold", "nan"},
+      {"minichunk-size", "0"},
+      {"dict-divisor", "-1"},
+      {"dict-size-ratio", "0"},
+      {"dict-values-compression", "fsst"},
+      {"dict-max-size", "1 MiB"},
+      {"structural-encoding", "zip"},
   };
   for (const auto& [key, value] : bad) {
     const Status status = parse(key, value);
