@@ -12,7 +12,7 @@ PACKED = {PREFIX + "packed": "true"}
 BLOB = {PREFIX + "blob": "true"}
 
 # What we refuse to write and the reference can neither, or reads wrong.
-REFUSED = ("packed struct", "fixed-size list of structs", "structural-encoding", "null struct")
+REFUSED = ("packed struct", "fixed-size list of structs", "structural-encoding", "profile small", "null struct")
 
 _LEAF_HINTS = [
     ("compression", ["none", "lz4", "zstd", "fsst"]),
