@@ -524,6 +524,7 @@ class TableChanges:
             self._core.migrate_manifest_paths_v2()
         except CoreError as error:
             raise translate(error, "change") from None
+        self._core = self._checkout((self._core.branch, self.version))
 
     def validate(self) -> None:
         """Compares every file of this version with what the manifest says; raises if they differ."""

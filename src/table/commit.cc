@@ -20,21 +20,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-/// Growth of the back-off slots stops here, far above any real number of writers.
-constexpr uint32_t kMaxBackoffShift = 16;
+/// Growth of the back-off stops here: more writers than slots only cost each other some attempts.
+constexpr uint32_t kMaxBackoffShift = 6;
+constexpr double kMaxBackoff = 1e9;
 constexpr double kBackoffUnitFactor = 1.1;
 /// Of a request to create a manifest that had no clear answer.
 constexpr int kMaxRepeats = 3;
 /// Sleeps are cut so that a stop request is seen soon.
 constexpr nanoseconds kMaxNap = std::chrono::milliseconds(20);
 
-/// Waits a random number of slots below 2^(attempt + 2); a slot is the time of one attempt.
+/// Waits a random number of slots below 2^(attempt + 2), at most 64 slots and a second; a slot is
+/// the time of one attempt.
 Status BackOff(const Context& context, uint32_t attempt, nanoseconds first_attempt_time) {
   std::random_device source;
   uint64_t slots = uint64_t{1} << std::min(attempt + 2, kMaxBackoffShift);
   uint64_t slot = std::uniform_int_distribution<uint64_t>(0, slots - 1)(source);
   auto unit = static_cast<double>(first_attempt_time.count()) * kBackoffUnitFactor;
-  nanoseconds left(static_cast<int64_t>(unit * static_cast<double>(slot)));
+  nanoseconds left(static_cast<int64_t>(std::min(unit * static_cast<double>(slot), kMaxBackoff)));
   while (left.count() > 0) {
     ARROW_RETURN_NOT_OK(context.CheckStop());
     nanoseconds nap = std::min(left, kMaxNap);
@@ -89,6 +91,7 @@ class Committer {
 
  private:
   Result<std::shared_ptr<const ManifestFile>> TryUntilCommitted() {
+    ARROW_RETURN_NOT_OK(FollowNaming());
     if (transaction_.has_restore()) ARROW_RETURN_NOT_OK(ReadRestored());
     uint32_t attempts = std::max<uint32_t>(options_.max_attempts, 1);
     auto start = Clock::now();
@@ -112,6 +115,22 @@ class Committer {
                                internal::Concat("other writers committed first at each of ",
                                                 attempts, " attempts; please retry")),
                      {.path = table_.root});
+  }
+
+  /// The manifests may have been renamed since the version was read.
+  Status FollowNaming() {
+    if (newest_ == nullptr || newest_->location().naming == ManifestNaming::kV2) {
+      return Status::OK();
+    }
+    ARROW_ASSIGN_OR_RAISE(ManifestNaming naming,
+                          FindNaming(context_, *table_.store, table_.root));
+    if (naming == ManifestNaming::kV1) return Status::OK();
+    uint64_t version = newest_->version();
+    auto renamed = ManifestFile::Read(
+        context_, *table_.store, {version, naming, ManifestPath(table_.root, version, naming)});
+    // It was cleaned up; catching up will see that.
+    if (GetErrorCode(renamed.status()) == ErrorCode::kNotFound) return Status::OK();
+    return std::move(renamed).Value(&newest_);
   }
 
   /// Loads the versions committed after newest_ and rebases the transaction over each. What a

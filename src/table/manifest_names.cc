@@ -26,20 +26,16 @@ std::string_view BaseName(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-/// Which naming schemes a folder uses.
-class SchemeCheck {
- public:
-  void Add(ManifestNaming naming) { (naming == ManifestNaming::kV1 ? v1_ : v2_) = true; }
-  Status Finish(std::string_view root) const {
-    if (!v1_ || !v2_) return Status::OK();
-    return WithPlace(Corrupt("manifests are named in both schemes; rename those of the old one"),
-                     {.path = std::string(root)});
-  }
-
- private:
-  bool v1_ = false;
-  bool v2_ = false;
-};
+// Ascending; of a version that has a name of each scheme, the one of the newer scheme.
+void SortByVersion(std::vector<ManifestLocation>* locations) {
+  auto order = [](const ManifestLocation& location) {
+    return std::pair(location.version, location.naming == ManifestNaming::kV1);
+  };
+  std::sort(locations->begin(), locations->end(),
+            [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  auto is_same = [](const auto& a, const auto& b) { return a.version == b.version; };
+  locations->erase(std::unique(locations->begin(), locations->end(), is_same), locations->end());
+}
 
 }  // namespace
 
@@ -70,19 +66,15 @@ std::optional<ParsedManifestName> ParseManifestName(std::string_view name) {
 Result<std::vector<ManifestLocation>> ListVersionsAfter(const Context& context, ObjectStore& store,
                                                         std::string_view root, uint64_t version) {
   std::vector<ManifestLocation> locations;
-  SchemeCheck schemes;
   ARROW_RETURN_NOT_OK(store.VisitNames(context, VersionsFolder(root), [&](std::string_view name) {
     auto parsed = ParseManifestName(name);
     if (!parsed) return;
-    schemes.Add(parsed->naming);
     if (parsed->version > version) {
       locations.push_back({parsed->version, parsed->naming,
                            ManifestPath(root, parsed->version, parsed->naming), 0});
     }
   }));
-  ARROW_RETURN_NOT_OK(schemes.Finish(root));
-  std::sort(locations.begin(), locations.end(),
-            [](const auto& a, const auto& b) { return a.version < b.version; });
+  SortByVersion(&locations);
   return locations;
 }
 
@@ -90,16 +82,12 @@ Result<std::vector<ManifestLocation>> ListVersions(const Context& context, Objec
                                                    std::string_view root) {
   ARROW_ASSIGN_OR_RAISE(auto objects, store.List(context, VersionsFolder(root)));
   std::vector<ManifestLocation> locations;
-  SchemeCheck schemes;
   for (const ObjectInfo& object : objects) {
     auto parsed = ParseManifestName(BaseName(object.path));
     if (!parsed) continue;
-    schemes.Add(parsed->naming);
     locations.push_back({parsed->version, parsed->naming, object.path, object.size});
   }
-  ARROW_RETURN_NOT_OK(schemes.Finish(root));
-  std::sort(locations.begin(), locations.end(),
-            [](const auto& a, const auto& b) { return a.version < b.version; });
+  SortByVersion(&locations);
   return locations;
 }
 
@@ -107,17 +95,27 @@ Result<std::optional<ManifestLocation>> FindLatestVersion(const Context& context
                                                           ObjectStore& store,
                                                           std::string_view root) {
   std::optional<ParsedManifestName> newest;
-  SchemeCheck schemes;
   ARROW_RETURN_NOT_OK(store.VisitNames(context, VersionsFolder(root), [&](std::string_view name) {
     auto parsed = ParseManifestName(name);
     if (!parsed) return;
-    schemes.Add(parsed->naming);
-    if (!newest || parsed->version > newest->version) newest = parsed;
+    if (!newest || parsed->version > newest->version ||
+        (parsed->version == newest->version && parsed->naming == ManifestNaming::kV2)) {
+      newest = parsed;
+    }
   }));
-  ARROW_RETURN_NOT_OK(schemes.Finish(root));
   if (!newest) return std::nullopt;
   return ManifestLocation{newest->version, newest->naming,
                           ManifestPath(root, newest->version, newest->naming), 0};
+}
+
+Result<ManifestNaming> FindNaming(const Context& context, ObjectStore& store,
+                                  std::string_view root) {
+  std::optional<ManifestNaming> found;
+  ARROW_RETURN_NOT_OK(store.VisitNames(context, VersionsFolder(root), [&](std::string_view name) {
+    auto parsed = ParseManifestName(name);
+    if (parsed && found != ManifestNaming::kV2) found = parsed->naming;
+  }));
+  return found.value_or(ManifestNaming::kV2);
 }
 
 void WriteVersionHint(const Context& context, ObjectStore& store, std::string_view root,

@@ -11,7 +11,8 @@
 
 namespace lance {
 
-/// How the manifests of a table are named. A table uses one scheme only.
+/// How the manifests of a table are named. A table uses one scheme only, except while its manifests
+/// are renamed, or when that was interrupted.
 enum class ManifestNaming : uint8_t {
   kV1,  ///< `{version}.manifest`
   kV2,  ///< `{2^64 - 1 - version, 20 digits}.manifest`: newest first in lexical order
@@ -39,8 +40,7 @@ struct ParsedManifestName {
 /// Nothing for names of other files and of detached versions.
 std::optional<ParsedManifestName> ParseManifestName(std::string_view name);
 
-/// All versions in the history, ascending; empty when there is no table. Corrupt when both naming
-/// schemes are used.
+/// All versions in the history, ascending; empty when there is no table.
 Result<std::vector<ManifestLocation>> ListVersions(const Context& context, ObjectStore& store,
                                                    std::string_view root);
 /// Those after one, for which alone there is any work but to look at their names.
@@ -50,6 +50,10 @@ Result<std::vector<ManifestLocation>> ListVersionsAfter(const Context& context, 
 Result<std::optional<ManifestLocation>> FindLatestVersion(const Context& context,
                                                           ObjectStore& store,
                                                           std::string_view root);
+
+/// The scheme for further manifests: the newer one if any manifest has it, or there is none.
+Result<ManifestNaming> FindNaming(const Context& context, ObjectStore& store,
+                                  std::string_view root);
 
 /// Notes the newest version in `latest_version_hint.json`, for stores without lexical listing. Best
 /// effort: readers never rely on it.

@@ -57,10 +57,20 @@ TEST_F(Listing, NumericOrder) {
   EXPECT_EQ(latest->path, "/t/_versions/10.manifest");
 }
 
-TEST_F(Listing, MixedSchemesAreRefused) {
-  Add("1.manifest");
-  Add("18446744073709551613.manifest");
-  EXPECT_EQ(GetErrorCode(ListVersions(context_, *store_, "/t").status()), ErrorCode::kCorrupt);
+TEST_F(Listing, InterruptedRenaming) {
+  const auto naming = [&] { return FindNaming(context_, *store_, "/t").ValueOrDie(); };
+  EXPECT_EQ(naming(), ManifestNaming::kV2);
+  for (const char* name : {"1.manifest", "2.manifest", "3.manifest"}) Add(name);
+  EXPECT_EQ(naming(), ManifestNaming::kV1);
+  Add("18446744073709551612.manifest");
+  EXPECT_EQ(naming(), ManifestNaming::kV2);
+  const auto versions = ListVersions(context_, *store_, "/t").ValueOrDie();
+  ASSERT_EQ(versions.size(), 3u);
+  EXPECT_EQ(versions[1].naming, ManifestNaming::kV1);
+  EXPECT_EQ(versions[2].naming, ManifestNaming::kV2);
+  EXPECT_EQ(FindLatestVersion(context_, *store_, "/t").ValueOrDie()->naming, ManifestNaming::kV2);
+  Add("4.manifest");
+  EXPECT_EQ(FindLatestVersion(context_, *store_, "/t").ValueOrDie()->version, 4u);
 }
 
 TEST_F(Listing, Hint) {

@@ -40,13 +40,28 @@ Status OutOfRange(uint64_t key, uint64_t items) {
                    " items; repair the column before writing");
 }
 
+// A dictionary without items can only have null keys, which no number stands for. Checks those of
+// the slots [first, first + count).
+Status CheckAllNull(const ShreddedRows& rows, uint64_t first, uint64_t count) {
+  uint64_t nulls = 0;
+  ForEachNullLeaf(rows, [&](uint64_t slot) { nulls += slot - first < count ? 1 : 0; });
+  return nulls == count ? Status::OK() : OutOfRange(0, 0);
+}
+
 template <typename Key>
 Status TransposeKeys(const ShreddedRows& rows,
                      const std::vector<std::shared_ptr<arrow::Buffer>>& maps,
                      const std::vector<uint64_t>& map_sizes, Key* keys) {
+  const Key* const begin = keys;
   for (size_t i = 0; i < rows.leaves.size(); ++i) {
+    const auto count = static_cast<uint64_t>(rows.leaves[i].length);
+    if (map_sizes[i] == 0) {
+      ARROW_RETURN_NOT_OK(CheckAllNull(rows, static_cast<uint64_t>(keys - begin), count));
+      keys += count;
+      continue;
+    }
     const auto* map = reinterpret_cast<const int32_t*>(maps[i]->data());
-    for (int64_t k = 0; k < rows.leaves[i].length; ++k, ++keys) {
+    for (uint64_t k = 0; k < count; ++k, ++keys) {
       if (static_cast<uint64_t>(*keys) >= map_sizes[i]) {
         return OutOfRange(static_cast<uint64_t>(*keys), map_sizes[i]);
       }
@@ -57,7 +72,9 @@ Status TransposeKeys(const ShreddedRows& rows,
 }
 
 /// Of keys whose nulls are 0.
-Status CheckKeys(const arrow::DictionaryType& type, const FixedBlock& keys, uint64_t items) {
+Status CheckKeys(const arrow::DictionaryType& type, const ShreddedRows& rows,
+                 const FixedBlock& keys, uint64_t items) {
+  if (items == 0) return CheckAllNull(rows, 0, keys.count);
   const auto width = static_cast<int32_t>(keys.bits / 8);
   // A negative key shows as a large one.
   if (arrow::is_signed_integer(type.index_type()->id())) {
@@ -98,7 +115,7 @@ Result<std::optional<DictionaryBlock>> Unify(const arrow::DictionaryType& type,
     same = same && SameDictionary(dictionary, slice.array->dictionary);
   }
   if (same) {
-    ARROW_RETURN_NOT_OK(CheckKeys(type, out.indices, static_cast<uint64_t>(dictionary->length)));
+    ARROW_RETURN_NOT_OK(CheckKeys(type, rows, out.indices, static_cast<uint64_t>(dictionary->length)));
     ARROW_ASSIGN_OR_RAISE(out.items, ItemsOf(dictionary, pool));
     return out;
   }
