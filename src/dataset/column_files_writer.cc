@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "arrow/api.h"
-#include "arrow/compute/api.h"
 #include "base/compute_kernels.h"
+#include "base/take_rows.h"
 #include "dataset/prepare_batch.h"
 
 namespace lance {
@@ -21,8 +21,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> Repeat(const std::shared_ptr<arrow::
   ARROW_RETURN_NOT_OK(builder.Reserve(count));
   for (int64_t i = 0; i < count; ++i) builder.UnsafeAppend(row);
   ARROW_ASSIGN_OR_RAISE(auto indices, builder.Finish());
-  ARROW_ASSIGN_OR_RAISE(auto taken, arrow::compute::Take(batch, indices));
-  return taken.record_batch();
+  return TakeRows(batch, indices, pool);
 }
 
 }  // namespace

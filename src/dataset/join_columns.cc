@@ -3,11 +3,13 @@
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
 #include "base/compute_kernels.h"
+#include "base/take_rows.h"
 #include "dataset/array_types.h"
 #include "dataset/field_layout.h"
 #include "dataset/json_values.h"
 #include "dataset/new_columns.h"
 #include "dataset/prepare_batch.h"
+#include "dataset/without_views.h"
 #include "schema/metadata.h"
 #include "schema/semantic_type.h"
 
@@ -21,8 +23,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> Reversed(
   ARROW_RETURN_NOT_OK(builder.Reserve(batch->num_rows()));
   for (int64_t row = batch->num_rows() - 1; row >= 0; --row) builder.UnsafeAppend(row);
   ARROW_ASSIGN_OR_RAISE(auto order, builder.Finish());
-  ARROW_ASSIGN_OR_RAISE(auto reversed, arrow::compute::Take(batch, order));
-  return reversed.record_batch();
+  return TakeRows(batch, order, arrow::default_memory_pool());
 }
 
 /// A field of the files with the layout that it was given in, where that is another one.
@@ -38,8 +39,8 @@ Field WithGivenEncoding(Field file, const Field& table) {
   return file;
 }
 
-/// Rows can't be taken from views: the columns as they will be stored.
-Result<std::shared_ptr<arrow::RecordBatch>> WithoutViews(
+/// Rows can't be taken from views: the columns as a table with semantic types stores them.
+Result<std::shared_ptr<arrow::RecordBatch>> AsStored(
     const std::shared_ptr<arrow::RecordBatch>& batch, arrow::MemoryPool* pool) {
   ARROW_ASSIGN_OR_RAISE(NewColumns columns,
                         MakeNewColumns(*batch->schema(), 0, /*semantic_types=*/true));
@@ -67,9 +68,9 @@ Result<JoinTable> JoinTable::Make(const std::shared_ptr<arrow::RecordBatchReader
   }
   ARROW_ASSIGN_OR_RAISE(auto table, right->ToTable());
   ARROW_ASSIGN_OR_RAISE(auto batch, table->CombineChunksToBatch());
-  if (left_key != nullptr) {
-    ARROW_ASSIGN_OR_RAISE(batch, WithoutViews(batch, arrow::default_memory_pool()));
-  }
+  auto prepared = left_key != nullptr ? AsStored(batch, arrow::default_memory_pool())
+                                      : WithoutViews(batch, arrow::default_memory_pool());
+  ARROW_ASSIGN_OR_RAISE(batch, std::move(prepared));
   ARROW_ASSIGN_OR_RAISE(batch, Reversed(batch));
   JoinTable join;
   join.keys_ = batch->column(key_index);
@@ -83,31 +84,29 @@ Result<JoinTable> JoinTable::Make(const std::shared_ptr<arrow::RecordBatchReader
     fields.push_back(field->WithNullable(true));
   }
   join.schema_ = arrow::schema(std::move(fields));
+  join.options_ = std::make_shared<arrow::compute::SetLookupOptions>(
+      join.keys_, arrow::compute::SetLookupOptions::SKIP);
+  ARROW_ASSIGN_OR_RAISE(join.lookup_, arrow::compute::GetFunctionExecutor(
+                                          "index_in", {join.keys_->type()}, join.options_.get()));
   return join;
 }
 
 Result<std::shared_ptr<arrow::Int32Array>> JoinTable::Find(
-    const std::shared_ptr<arrow::Array>& keys, arrow::MemoryPool* pool) const {
+    const std::shared_ptr<arrow::Array>& keys) const {
   if (!keys->type()->Equals(keys_->type())) {
     return UserError("Index column type mismatch: expected ", keys->type()->ToString(), ", got ",
                      keys_->type()->ToString());
   }
-  arrow::compute::ExecContext exec(pool);
-  arrow::compute::SetLookupOptions lookup(keys_, arrow::compute::SetLookupOptions::SKIP);
-  ARROW_ASSIGN_OR_RAISE(auto found, arrow::compute::IndexIn(keys, lookup, &exec));
+  ARROW_ASSIGN_OR_RAISE(auto found, lookup_->Execute({keys}));
   return std::static_pointer_cast<arrow::Int32Array>(found.make_array());
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> JoinTable::Match(
     const std::shared_ptr<arrow::Array>& keys, arrow::MemoryPool* pool) const {
-  ARROW_ASSIGN_OR_RAISE(auto found, Find(keys, pool));
-  arrow::compute::ExecContext exec(pool);
+  ARROW_ASSIGN_OR_RAISE(auto found, Find(keys));
   auto columns = values_->columns();
   for (auto& column : columns) {
-    ARROW_ASSIGN_OR_RAISE(
-        auto taken, arrow::compute::Take(arrow::Datum(column), found,
-                                         arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
-    column = taken.make_array();
+    ARROW_ASSIGN_OR_RAISE(column, TakeRows(column, found, pool));
   }
   return arrow::RecordBatch::Make(schema_, keys->length(), std::move(columns));
 }

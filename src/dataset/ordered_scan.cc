@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "arrow/api.h"
-#include "arrow/compute/api_vector.h"
-#include "arrow/compute/exec.h"
 #include "base/memory_budget.h"
+#include "base/take_rows.h"
 #include "dataset/array_types.h"
 #include "dataset/scan.h"
 #include "dataset/scan_plan.h"
@@ -98,11 +97,8 @@ class KeyRows {
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Array> order,
                           SortedRows(order_by_, *whole, pool_));
     order = order->Slice(0, most);
-    arrow::compute::ExecContext exec(pool_);
-    ARROW_ASSIGN_OR_RAISE(
-        auto taken,
-        arrow::compute::Take(whole, order, arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
-    batches_ = {taken.record_batch()};
+    ARROW_ASSIGN_OR_RAISE(auto taken, TakeRows(whole, order, pool_));
+    batches_ = {std::move(taken)};
     rows_ = batches_[0]->num_rows();
     return Status::OK();
   }

@@ -4,9 +4,8 @@
 #include <numeric>
 
 #include "arrow/api.h"
-#include "arrow/compute/api_vector.h"
-#include "arrow/compute/exec.h"
 #include "base/compute_kernels.h"
+#include "base/take_rows.h"
 #include "dataset/blob_columns.h"
 #include "dataset/column_files_writer.h"
 #include "dataset/merge_columns.h"
@@ -54,15 +53,13 @@ Result<std::shared_ptr<arrow::RecordBatch>> Overlay(
   std::iota(order.begin(), order.end(), int64_t{0});
   int64_t next = old->num_rows();
   for (const RowPatch& patch : patches) order[patch.position - start] = next++;
-  arrow::Int64Array rows(old->num_rows(), arrow::Buffer::Wrap(order));
-  arrow::compute::ExecContext exec(pool);
+  const auto rows =
+      std::make_shared<arrow::Int64Array>(old->num_rows(), arrow::Buffer::Wrap(order));
   auto columns = old->columns();
   for (size_t i = 0; i < columns.size(); ++i) {
     ARROW_ASSIGN_OR_RAISE(
         auto both, arrow::Concatenate({columns[i], patched->column(static_cast<int>(i))}, pool));
-    ARROW_ASSIGN_OR_RAISE(
-        columns[i],
-        arrow::compute::Take(*both, rows, arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
+    ARROW_ASSIGN_OR_RAISE(columns[i], TakeRows(both, rows, pool));
   }
   return arrow::RecordBatch::Make(old->schema(), old->num_rows(), std::move(columns));
 }

@@ -3,83 +3,16 @@
 #include <algorithm>
 
 #include "arrow/api.h"
-#include "arrow/compute/api_vector.h"
-#include "arrow/compute/exec.h"
-#include "arrow/extension/json.h"
 #include "arrow/util/byte_size.h"
 #include "base/compute_kernels.h"
+#include "base/take_rows.h"
 #include "dataset/array_types.h"
-#include "dataset/field_layout.h"
-#include "dataset/map_fields.h"
 #include "dataset/spilled_batches.h"
-#include "schema/logical_type.h"
-#include "schema/metadata.h"
+#include "dataset/without_views.h"
 #include "schema/schema.h"
 
 namespace lance {
 namespace {
-
-bool HasViews(const arrow::DataType& type) {
-  auto storage = StorageType(type.GetSharedPtr());
-  const auto& members = storage->fields();
-  return storage->id() == arrow::Type::STRING_VIEW || storage->id() == arrow::Type::BINARY_VIEW ||
-         std::any_of(members.begin(), members.end(),
-                     [](const auto& member) { return HasViews(*member->type()); });
-}
-
-/// The field with plain strings in the place of views; null if it is no view itself.
-std::shared_ptr<arrow::Field> WithoutView(const std::shared_ptr<arrow::Field>& field) {
-  switch (StorageType(field->type())->id()) {
-    case arrow::Type::STRING_VIEW: {
-      const bool is_json = ExtensionNameOf(*field) == kArrowJsonName;
-      return field->WithType(is_json ? arrow::extension::json(arrow::utf8()) : arrow::utf8());
-    }
-    case arrow::Type::BINARY_VIEW:
-      return field->WithType(arrow::binary());
-    default:
-      return nullptr;
-  }
-}
-
-/// JSON as the text that it is.
-void KeepJson(const arrow::DataType& type, Field* field) {
-  auto storage = StorageType(type.GetSharedPtr());
-  if (field->logical_type == "json") field->logical_type = *LogicalTypeOf(*storage);
-  for (size_t i = 0; i < field->children.size(); ++i) {
-    KeepJson(*storage->field(static_cast<int>(i))->type(), &field->children[i]);
-  }
-}
-
-/// Rows can't be taken from arrays of views.
-Result<std::shared_ptr<arrow::RecordBatch>> WithoutViews(
-    const std::shared_ptr<arrow::RecordBatch>& batch, arrow::MemoryPool* pool) {
-  auto schema = MapFields(*batch->schema(), WithoutView);
-  auto columns = batch->columns();
-  for (int i = 0; i < batch->num_columns(); ++i) {
-    auto& column = columns[static_cast<size_t>(i)];
-    if (!HasViews(*column->type())) continue;
-    // Where views have no types of their own.
-    const auto& field = batch->schema()->field(i);
-    ARROW_ASSIGN_OR_RAISE(Schema one, Schema::FromArrow(*arrow::schema({field})));
-    KeepJson(*field->type(), &one.fields[0]);
-    ARROW_ASSIGN_OR_RAISE(column, ToFieldLayout(one.fields[0], column, pool));
-    column = Retyped(column, schema->field(i)->type());
-  }
-  return arrow::RecordBatch::Make(std::move(schema), batch->num_rows(), std::move(columns));
-}
-
-Result<std::shared_ptr<arrow::RecordBatch>> TakeFrom(const arrow::RecordBatch& batch,
-                                                     const std::shared_ptr<arrow::Array>& rows,
-                                                     arrow::MemoryPool* pool) {
-  arrow::compute::ExecContext exec(pool);
-  auto columns = batch.columns();
-  for (auto& column : columns) {
-    ARROW_ASSIGN_OR_RAISE(
-        column,
-        arrow::compute::Take(*column, *rows, arrow::compute::TakeOptions::NoBoundsCheck(), &exec));
-  }
-  return arrow::RecordBatch::Make(batch.schema(), rows->length(), std::move(columns));
-}
 
 std::shared_ptr<arrow::Array> Numbers(const std::vector<uint32_t>& numbers) {
   return std::make_shared<arrow::UInt32Array>(static_cast<int64_t>(numbers.size()),
@@ -178,7 +111,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> SourceRows::Take(std::span<const uin
   if (batches_.size() == 1) {
     std::vector<uint32_t> numbers(rows.begin(), rows.end());
     ARROW_ASSIGN_OR_RAISE(auto batch, batches_[0]->SelectColumns(columns));
-    return TakeFrom(*batch, Numbers(numbers), pool);
+    return TakeRows(batch, Numbers(numbers), pool);
   }
   // The rows of each batch are taken together, then put into the order asked for.
   std::vector<std::vector<uint32_t>> local(batches_.size());
@@ -195,10 +128,10 @@ Result<std::shared_ptr<arrow::RecordBatch>> SourceRows::Take(std::span<const uin
   for (size_t index = 0; index < batches_.size(); ++index) {
     for (size_t place : places[index]) order[place] = next++;
     ARROW_ASSIGN_OR_RAISE(auto batch, batches_[index]->SelectColumns(columns));
-    ARROW_ASSIGN_OR_RAISE(taken.emplace_back(), TakeFrom(*batch, Numbers(local[index]), pool));
+    ARROW_ASSIGN_OR_RAISE(taken.emplace_back(), TakeRows(batch, Numbers(local[index]), pool));
   }
   ARROW_ASSIGN_OR_RAISE(auto whole, arrow::ConcatenateRecordBatches(taken, pool));
-  return TakeFrom(*whole, Numbers(order), pool);
+  return TakeRows(whole, Numbers(order), pool);
 }
 
 }  // namespace lance

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "arrow/api.h"
-#include "arrow/compute/api_vector.h"
-#include "arrow/compute/exec.h"
 #include "base/compute_kernels.h"
 #include "base/executor.h"
+#include "base/take_rows.h"
 #include "dataset/array_types.h"
 #include "dataset/read_plan.h"
 #include "dataset/wide_layout.h"
@@ -145,10 +144,8 @@ class Taker {
       order[i] = std::lower_bound(sorted.begin(), sorted.end(), positions[i]) - sorted.begin();
     }
     auto indices = std::make_shared<arrow::Int64Array>(count, std::move(buffer));
-    arrow::compute::ExecContext exec(context_.pool());
     auto take = [&](const arrow::ArrayVector& columns) -> Result<std::shared_ptr<arrow::Array>> {
-      return arrow::compute::Take(*columns[0], *indices,
-                                  arrow::compute::TakeOptions::NoBoundsCheck(), &exec);
+      return TakeRows(columns[0], indices, context_.pool());
     };
     arrow::ArrayVector taken;
     for (size_t i = 0; i < selection_->output_fields.size(); ++i) {

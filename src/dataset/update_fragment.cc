@@ -53,7 +53,7 @@ Result<MatchedRows> FindRows(const std::shared_ptr<const Snapshot>& snapshot, ui
     std::shared_ptr<arrow::RecordBatch> batch;
     ARROW_RETURN_NOT_OK(scan->ReadNext(&batch));
     if (batch == nullptr) return matched;
-    ARROW_ASSIGN_OR_RAISE(auto rows, join.Find(batch->column(0), context.pool()));
+    ARROW_ASSIGN_OR_RAISE(auto rows, join.Find(batch->column(0)));
     const auto& addresses =
         static_cast<const arrow::UInt64Array&>(*batch->column(batch->num_columns() - 1));
     for (int64_t i = 0; i < rows->length(); ++i, ++position) {

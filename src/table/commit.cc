@@ -122,8 +122,7 @@ class Committer {
     if (newest_ == nullptr || newest_->location().naming == ManifestNaming::kV2) {
       return Status::OK();
     }
-    ARROW_ASSIGN_OR_RAISE(ManifestNaming naming,
-                          FindNaming(context_, *table_.store, table_.root));
+    ARROW_ASSIGN_OR_RAISE(ManifestNaming naming, FindNaming(context_, *table_.store, table_.root));
     if (naming == ManifestNaming::kV1) return Status::OK();
     uint64_t version = newest_->version();
     auto renamed = ManifestFile::Read(

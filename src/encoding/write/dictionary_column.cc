@@ -115,7 +115,8 @@ Result<std::optional<DictionaryBlock>> Unify(const arrow::DictionaryType& type,
     same = same && SameDictionary(dictionary, slice.array->dictionary);
   }
   if (same) {
-    ARROW_RETURN_NOT_OK(CheckKeys(type, rows, out.indices, static_cast<uint64_t>(dictionary->length)));
+    ARROW_RETURN_NOT_OK(
+        CheckKeys(type, rows, out.indices, static_cast<uint64_t>(dictionary->length)));
     ARROW_ASSIGN_OR_RAISE(out.items, ItemsOf(dictionary, pool));
     return out;
   }

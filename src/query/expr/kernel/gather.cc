@@ -7,6 +7,7 @@
 #include "arrow/compute/exec.h"
 #include "arrow/extension_type.h"
 #include "base/compute_kernels.h"
+#include "base/take_rows.h"
 
 namespace lance::query {
 namespace {
@@ -16,10 +17,7 @@ using arrow::Type;
 
 Result<std::shared_ptr<Array>> TakeAt(arrow::MemoryPool* pool, const std::shared_ptr<Array>& array,
                                       const std::shared_ptr<Array>& indices) {
-  ARROW_RETURN_NOT_OK(InitializeComputeKernels());
-  arrow::compute::ExecContext exec(pool);
-  return arrow::compute::Take(*array, *indices, arrow::compute::TakeOptions::NoBoundsCheck(),
-                              &exec);
+  return TakeRows(array, indices, pool);
 }
 
 }  // namespace
