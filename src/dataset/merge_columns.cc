@@ -6,6 +6,7 @@
 #include "arrow/api.h"
 #include "arrow/array/concatenate.h"
 #include "arrow/extension_type.h"
+#include "schema/blob.h"
 
 namespace lance {
 namespace {
@@ -79,7 +80,10 @@ Result<std::shared_ptr<arrow::Array>> MergeColumn(const Field& field,
                                                   std::span<const ColumnPart> parts, int64_t length,
                                                   arrow::MemoryPool* pool) {
   if (parts.empty()) return arrow::MakeArrayOfNull(type, length, pool);
-  if (parts.size() == 1 && SameTree(field, *parts[0].field)) return parts[0].array;
+  // A blob is one value, whatever its description has for children.
+  const bool whole_part =
+      parts.size() == 1 && (IsBlobV2(field) || SameTree(field, *parts[0].field));
+  if (whole_part) return parts[0].array;
   if (field.IsLeaf()) {
     return WithPlace(Corrupt("column is stored in several data files of a fragment"),
                      {.field = field.name});
