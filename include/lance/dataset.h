@@ -569,7 +569,7 @@ class LANCE_EXPORT Dataset {
   /// Adds the columns of `right` to the rows whose `left_on` equals its `right_on`.
   arrow::Result<std::shared_ptr<Dataset>> Merge(
       const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
-      const std::string& right_on) const;
+      const std::string& right_on, const Poll& poll = {}) const;
   arrow::Result<std::shared_ptr<Dataset>> ChangeMetadata(const MetadataChanges& changes) const;
   /// Gives the table semantic types (docs/semantic-types.md): reads return what they did, but the
   /// layouts of columns no longer matter. No data is written. There is no way back, and older
@@ -623,9 +623,15 @@ class LANCE_EXPORT Dataset {
   /// back. Tables with indexes are refused, and so is any version that was committed meanwhile.
   arrow::Result<std::shared_ptr<Dataset>> MigrateToStableRowIds() const;
 
+  /// Rewrites small and half-deleted fragments into full ones; also what became of how many.
+  arrow::Result<std::pair<std::shared_ptr<Dataset>, CompactionMetrics>> Compact(
+      const CompactionOptions& options = {}, const Poll& poll = {}) const;
+  /// The same in steps, of which the tasks may run anywhere. The files of a task that is not
+  /// committed are the caller's; a clean-up deletes them in the end.
   arrow::Result<CompactionPlan> PlanCompaction(const CompactionOptions& options) const;
   arrow::Result<CompactionResult> RunCompactionTask(const CompactionTask& task,
-                                                    const CompactionOptions& options) const;
+                                                    const CompactionOptions& options,
+                                                    const Poll& poll = {}) const;
   arrow::Result<std::shared_ptr<Dataset>> CommitCompaction(
       const std::vector<CompactionResult>& results) const;
 

@@ -49,8 +49,9 @@ Handle AddColumns(const Dataset& dataset, nb::handle data) {
 
 Handle Merge(const Dataset& dataset, nb::handle data, const std::string& left_on,
              const std::string& right_on) {
-  return PullInto(data,
-                  [&](const auto& reader) { return dataset.Merge(reader, left_on, right_on); });
+  return PullInto(data, [&](const auto& reader) {
+    return dataset.Merge(reader, left_on, right_on, [&reader] { return reader->Poll(); });
+  });
 }
 
 std::optional<MapChanges> ToChanges(const std::optional<Changes>& changes) {

@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "errors.h"
+#include "pull_into.h"
 #include "version_reference.h"
 
 namespace nb = nanobind;
@@ -26,15 +27,26 @@ std::pair<uint64_t, std::vector<Ids>> PlanCompaction(const Dataset& dataset,
   return {plan.read_version, std::move(tasks)};
 }
 
-/// The version read, the group, and the numbers of fragments and files removed and added.
+/// The numbers of fragments and files removed and added.
+nb::tuple Numbers(const CompactionMetrics& metrics) {
+  return nb::make_tuple(metrics.fragments_removed, metrics.fragments_added, metrics.files_removed,
+                        metrics.files_added);
+}
+
+nb::tuple Compact(const Dataset& dataset, const CompactionOptions& options) {
+  auto [compacted, metrics] =
+      RunInterruptibly([&](const Poll& poll) { return dataset.Compact(options, poll); });
+  return nb::make_tuple(std::move(compacted), Numbers(metrics));
+}
+
+/// The version read, the group, and the metrics.
 nb::tuple RunCompactionTask(const Dataset& dataset, const Ids& fragments,
                             const CompactionOptions& options) {
-  CompactionResult result = Unwrap(
-      WithoutGil([&] { return dataset.RunCompactionTask({.fragment_ids = fragments}, options); }));
-  const CompactionMetrics& metrics = result.metrics;
+  CompactionResult result = RunInterruptibly([&](const Poll& poll) {
+    return dataset.RunCompactionTask({.fragment_ids = fragments}, options, poll);
+  });
   return nb::make_tuple(result.read_version, nb::bytes(result.group.data(), result.group.size()),
-                        nb::make_tuple(metrics.fragments_removed, metrics.fragments_added,
-                                       metrics.files_removed, metrics.files_added));
+                        Numbers(result.metrics));
 }
 
 Handle CommitCompaction(const Dataset& dataset,
@@ -72,7 +84,8 @@ Handle DeepClone(const Dataset& dataset, const std::string& uri, nb::handle vers
 }  // namespace
 
 void BindUpkeep(nb::class_<Dataset>& dataset) {
-  dataset.def("plan_compaction", &PlanCompaction, "options"_a)
+  dataset.def("compact", &Compact, "options"_a)
+      .def("plan_compaction", &PlanCompaction, "options"_a)
       .def("run_compaction_task", &RunCompactionTask, "fragments"_a, "options"_a)
       .def("commit_compaction", &CommitCompaction, "results"_a)
       .def("clean_up", &CleanUp, nb::kw_only(), "before_timestamp_ns"_a.none(),

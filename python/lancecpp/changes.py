@@ -661,9 +661,15 @@ class TableChanges:
     def read_transaction(self, version: int) -> Transaction:
         """What made a version."""
         try:
-            return decode_transaction(self._core.read_transaction(unsigned("version", version)))
+            content = self._core.read_transaction(unsigned("version", version))
         except CoreError as error:
             raise translate(error, "checkout") from None
+        try:
+            return decode_transaction(content)
+        except UnicodeDecodeError as error:
+            raise OSError(
+                f"transaction of version {version} of {self.uri} is damaged: text is not UTF-8: {error}"
+            ) from None
 
     def delta(
         self,
@@ -683,8 +689,8 @@ class TableChanges:
 
     def get_transactions(self, recent_transactions: int = 10) -> List[Optional[Transaction]]:
         """What made the newest versions up to this one, newest first."""
-        numbers: List[Tuple[int]] = [
-            info.version for info in self._core.versions() if info.version <= self._core.version
+        numbers = [
+            version["version"] for version in self.versions() if version["version"] <= self.version
         ]
         newest_first = sorted(numbers, reverse=True)[:recent_transactions]
         return [self.read_transaction(number) for number in newest_first]

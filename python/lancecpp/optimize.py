@@ -200,17 +200,24 @@ class CompactionPlan:
         )
 
 
+def _checked_options(
+    dataset: "LanceDataset", options: Optional[Dict[str, Any]]
+) -> Dict[str, Any]:
+    given = {name: value for name, value in (options or {}).items() if value is not None}
+    if given.get("defer_index_remap") and dataset.has_stable_row_ids:
+        raise OSError(
+            "Not supported: Cannot compact with defer_index_remap: the dataset uses stable row "
+            "IDs, whose indexes need no remapping"
+        )
+    return given
+
+
 class Compaction:
     """Compaction in steps: plan, execute the tasks (anywhere), commit the results."""
 
     @staticmethod
     def plan(dataset: "LanceDataset", options: Optional[Dict[str, Any]] = None) -> CompactionPlan:
-        given = {name: value for name, value in (options or {}).items() if value is not None}
-        if given.get("defer_index_remap") and dataset.has_stable_row_ids:
-            raise OSError(
-                "Not supported: Cannot compact with defer_index_remap: the dataset uses stable row "
-                "IDs, whose indexes need no remapping"
-            )
+        given = _checked_options(dataset, options)
         try:
             version, tasks = dataset._core.plan_compaction(_core_options(given))
         except CoreError as error:
@@ -233,8 +240,12 @@ class Compaction:
 
     @staticmethod
     def execute(dataset: "LanceDataset", options: Optional[Dict[str, Any]] = None) -> CompactionMetrics:
-        plan = Compaction.plan(dataset, options)
-        return Compaction.commit(dataset, [task.execute(dataset) for task in plan.tasks])
+        given = _checked_options(dataset, options)
+        try:
+            dataset._core, metrics = dataset._core.compact(_core_options(given))
+        except CoreError as error:
+            raise translate(error, "change") from None
+        return CompactionMetrics(*metrics)
 
 
 class DatasetOptimizer:

@@ -193,26 +193,18 @@ Status RunCompact(const ChangeArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
   CompactionOptions options;
   options.target_rows_per_fragment = arguments.target_rows;
-  ARROW_ASSIGN_OR_RAISE(CompactionPlan plan, dataset->PlanCompaction(options));
-  std::vector<CompactionResult> results;
-  uint64_t removed = 0;
-  uint64_t added = 0;
-  for (const CompactionTask& task : plan.tasks) {
-    ARROW_ASSIGN_OR_RAISE(auto result, dataset->RunCompactionTask(task, options));
-    removed += result.metrics.fragments_removed;
-    added += result.metrics.fragments_added;
-    results.push_back(std::move(result));
-  }
-  ARROW_ASSIGN_OR_RAISE(auto compacted, dataset->CommitCompaction(results));
+  ARROW_ASSIGN_OR_RAISE(auto result, dataset->Compact(options));
+  const auto& [compacted, metrics] = result;
   if (arguments.table.json) {
     Print(ToDocument({{"uri", compacted->uri()},
                       {"version", compacted->version()},
-                      {"fragments_removed", removed},
-                      {"fragments_added", added}}));
+                      {"fragments_removed", metrics.fragments_removed},
+                      {"fragments_added", metrics.fragments_added}}));
     return Status::OK();
   }
   PrintVersion(arguments, *compacted,
-               "compacted " + Counted(removed, "fragment") + " into " + std::to_string(added));
+               "compacted " + Counted(metrics.fragments_removed, "fragment") + " into " +
+                   std::to_string(metrics.fragments_added));
   return Status::OK();
 }
 

@@ -175,9 +175,27 @@ class Cleaner {
     return versions;
   }
 
+  /// The branches that started from this one, and from which version.
+  Result<std::map<std::string, uint64_t>> BranchStarts() const {
+    ARROW_ASSIGN_OR_RAISE(auto branches, BranchesOf(snapshot_));
+    BranchIdentifier own;
+    if (snapshot_.manifest().head.has_branch()) {
+      auto at = branches.find(snapshot_.manifest().head.branch());
+      if (at != branches.end()) own = at->second.identifier;
+    }
+    std::map<std::string, uint64_t> starts;
+    for (const auto& [name, branch] : branches) {
+      if (auto version = ReferencedVersion(own, branch.identifier)) starts.emplace(name, *version);
+    }
+    return starts;
+  }
+
   /// Sorts the versions into those to keep and those to delete, and their files likewise.
   Status ReadVersions() {
     ARROW_ASSIGN_OR_RAISE(auto tagged, TaggedVersions());
+    ARROW_ASSIGN_OR_RAISE(auto starts, BranchStarts());
+    std::set<uint64_t> branched;
+    for (const auto& [name, version] : starts) branched.insert(version);
     ARROW_ASSIGN_OR_RAISE(auto locations, ListVersions(context_, store_, root_));
     uint64_t first_kept = 0;
     if (policy_.retain_versions && *policy_.retain_versions < locations.size()) {
@@ -191,6 +209,7 @@ class Cleaner {
       ARROW_RETURN_NOT_OK(file.status());
       ARROW_RETURN_NOT_OK(CheckWritable((*file)->manifest()));
       bool expired = location.version < snapshot_.manifest().version() &&
+                     !branched.contains(location.version) &&
                      MeetsPolicy((*file)->manifest(), first_kept);
       if (expired && tagged.contains(location.version)) {
         kept_by_tag.push_back(location.version);
@@ -313,16 +332,11 @@ class Cleaner {
     return Status::OK();
   }
 
-  /// Branches that started from this one use its files, also of versions that are deleted here.
+  /// Branches that started from this one use its files, also of versions that are deleted here:
+  /// others may have deleted the one that they started from.
   Status AddFilesOfBranches() {
-    ARROW_ASSIGN_OR_RAISE(auto branches, BranchesOf(snapshot_));
-    BranchIdentifier own;
-    if (snapshot_.manifest().head.has_branch()) {
-      auto at = branches.find(snapshot_.manifest().head.branch());
-      if (at != branches.end()) own = at->second.identifier;
-    }
-    for (const auto& [name, branch] : branches) {
-      if (!ReferencedVersion(own, branch.identifier)) continue;
+    ARROW_ASSIGN_OR_RAISE(auto starts, BranchStarts());
+    for (const auto& [name, version] : starts) {
       std::string branch_root = BranchRoot(MainRootOf(snapshot_), name);
       ARROW_ASSIGN_OR_RAISE(auto locations, ListVersions(context_, store_, branch_root));
       for (const ManifestLocation& location : locations) {

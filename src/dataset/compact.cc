@@ -6,8 +6,10 @@
 #include "dataset/blob_columns.h"
 #include "dataset/commit_operation.h"
 #include "dataset/compacted_lineage.h"
+#include "dataset/compaction_plan.h"
 #include "dataset/data_file_writer.h"
 #include "dataset/open_table.h"
+#include "dataset/poll.h"
 #include "dataset/scan.h"
 #include "proto/parse.h"
 #include "schema/semantic_schema.h"
@@ -156,16 +158,13 @@ Result<std::shared_ptr<const Snapshot>> Reserve(const Snapshot& snapshot, size_t
   return CommitOperation(snapshot, std::move(transaction));
 }
 
-}  // namespace
-
-Result<CompactionResult> RunCompactionTask(const std::shared_ptr<const Snapshot>& snapshot,
-                                           const CompactionTask& task,
-                                           const CompactionOptions& options) {
-  ARROW_RETURN_NOT_OK(CheckWritable(snapshot->manifest()));
+/// `files` gets the files that are written.
+Result<CompactionResult> RunTask(const std::shared_ptr<const Snapshot>& snapshot,
+                                 const CompactionTask& task, const CompactionOptions& options,
+                                 const Poll& poll, NewFiles* files) {
   ARROW_ASSIGN_OR_RAISE(uint64_t rows, CountLiveRows(*snapshot, task));
   ARROW_ASSIGN_OR_RAISE(FileVersion version, ChooseVersion(*snapshot, options));
-  NewFiles files(snapshot->MakeContext());
-  EvenWriter writer(*snapshot, options, version, rows, &files);
+  EvenWriter writer(*snapshot, options, version, rows, files);
   ScanOptions scan_options;
   scan_options.batch_size = options.batch_size;
   scan_options.fragments = task.fragment_ids;
@@ -180,6 +179,7 @@ Result<CompactionResult> RunCompactionTask(const std::shared_ptr<const Snapshot>
     std::shared_ptr<arrow::RecordBatch> batch;
     ARROW_RETURN_NOT_OK(scan->ReadNext(&batch));
     if (batch == nullptr) break;
+    ARROW_RETURN_NOT_OK(CallPoll(poll));
     ARROW_RETURN_NOT_OK(writer.Write(batch));
   }
   ARROW_ASSIGN_OR_RAISE(auto fragments, writer.Finish());
@@ -193,7 +193,6 @@ Result<CompactionResult> RunCompactionTask(const std::shared_ptr<const Snapshot>
     ARROW_ASSIGN_OR_RAISE(*group.add_old_fragments(), ParseFragment(snapshot->fragments()[index]));
   }
   group.mutable_new_fragments()->Add(fragments.begin(), fragments.end());
-  files.Keep();
   CompactionResult result;
   result.read_version = snapshot->manifest().version();
   result.metrics.fragments_removed = task.fragment_ids.size();
@@ -202,6 +201,44 @@ Result<CompactionResult> RunCompactionTask(const std::shared_ptr<const Snapshot>
   result.metrics.files_added = CountFiles(group.new_fragments());
   result.group = group.SerializeAsString();
   return result;
+}
+
+void Add(const CompactionMetrics& metrics, CompactionMetrics* sum) {
+  sum->fragments_removed += metrics.fragments_removed;
+  sum->fragments_added += metrics.fragments_added;
+  sum->files_removed += metrics.files_removed;
+  sum->files_added += metrics.files_added;
+}
+
+}  // namespace
+
+Result<CompactionResult> RunCompactionTask(const std::shared_ptr<const Snapshot>& snapshot,
+                                           const CompactionTask& task,
+                                           const CompactionOptions& options, const Poll& poll) {
+  ARROW_RETURN_NOT_OK(CheckWritable(snapshot->manifest()));
+  NewFiles files(snapshot->MakeContext());
+  ARROW_ASSIGN_OR_RAISE(CompactionResult result, RunTask(snapshot, task, options, poll, &files));
+  files.Keep();
+  return result;
+}
+
+Result<std::pair<std::shared_ptr<const Snapshot>, CompactionMetrics>> Compact(
+    const std::shared_ptr<const Snapshot>& snapshot, const CompactionOptions& options,
+    const Poll& poll) {
+  ARROW_ASSIGN_OR_RAISE(CompactionPlan plan, PlanCompaction(*snapshot, options));
+  NewFiles files(snapshot->MakeContext());
+  std::vector<CompactionResult> results;
+  CompactionMetrics metrics;
+  for (const CompactionTask& task : plan.tasks) {
+    ARROW_ASSIGN_OR_RAISE(results.emplace_back(), RunTask(snapshot, task, options, poll, &files));
+    Add(results.back().metrics, &metrics);
+  }
+  auto compacted = CommitCompaction(snapshot, results);
+  if (compacted.ok() || GetErrorCode(compacted.status()) == ErrorCode::kCommitUnknown) {
+    files.Keep();
+  }
+  ARROW_ASSIGN_OR_RAISE(auto committed, std::move(compacted));
+  return std::pair(std::move(committed), metrics);
 }
 
 Result<std::shared_ptr<const Snapshot>> CommitCompaction(

@@ -114,8 +114,8 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::AddColumns(
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::Merge(
     const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
-    const std::string& right_on) const {
-  return From(MergeTable(impl_->snapshot, right, left_on, right_on));
+    const std::string& right_on, const Poll& poll) const {
+  return From(MergeTable(impl_->snapshot, right, left_on, right_on, poll));
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::UpgradeSemanticTypes() const {
@@ -162,13 +162,21 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::MigrateToStableRowIds() const {
   return From(lance::MigrateToStableRowIds(impl_->snapshot));
 }
 
+arrow::Result<std::pair<std::shared_ptr<Dataset>, CompactionMetrics>> Dataset::Compact(
+    const CompactionOptions& options, const Poll& poll) const {
+  ARROW_ASSIGN_OR_RAISE(auto compacted, lance::Compact(impl_->snapshot, options, poll));
+  ARROW_ASSIGN_OR_RAISE(auto dataset, From(std::move(compacted.first)));
+  return std::pair(std::move(dataset), compacted.second);
+}
+
 arrow::Result<CompactionPlan> Dataset::PlanCompaction(const CompactionOptions& options) const {
   return lance::PlanCompaction(*impl_->snapshot, options);
 }
 
 arrow::Result<CompactionResult> Dataset::RunCompactionTask(const CompactionTask& task,
-                                                           const CompactionOptions& options) const {
-  return lance::RunCompactionTask(impl_->snapshot, task, options);
+                                                           const CompactionOptions& options,
+                                                           const Poll& poll) const {
+  return lance::RunCompactionTask(impl_->snapshot, task, options, poll);
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::CommitCompaction(

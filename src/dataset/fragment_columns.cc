@@ -29,7 +29,7 @@ Result<WidenedFragment> MergeFragmentColumns(const std::shared_ptr<const Snapsho
                                              const std::string& left_on,
                                              const std::string& right_on) {
   ARROW_ASSIGN_OR_RAISE(auto joined, JoinedColumns(snapshot, right, left_on, right_on,
-                                                   std::vector<uint64_t>{fragment_id}));
+                                                   std::vector<uint64_t>{fragment_id}, {}));
   return AddFragmentColumns(*snapshot, fragment_id, joined);
 }
 

@@ -3,6 +3,7 @@
 #include "arrow/api.h"
 #include "dataset/add_columns.h"
 #include "dataset/join_columns.h"
+#include "dataset/poll.h"
 #include "dataset/scan.h"
 #include "schema/semantic_schema.h"
 
@@ -12,11 +13,16 @@ namespace {
 /// The joined columns of a scan of the keys.
 class JoinReader final : public arrow::RecordBatchReader {
  public:
-  JoinReader(JoinTable join, std::shared_ptr<arrow::RecordBatchReader> keys, Context context)
-      : join_(std::move(join)), keys_(std::move(keys)), context_(std::move(context)) {}
+  JoinReader(JoinTable join, std::shared_ptr<arrow::RecordBatchReader> keys, Context context,
+             Poll poll)
+      : join_(std::move(join)),
+        keys_(std::move(keys)),
+        context_(std::move(context)),
+        poll_(std::move(poll)) {}
 
   std::shared_ptr<arrow::Schema> schema() const override { return join_.schema(); }
   Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    ARROW_RETURN_NOT_OK(CallPoll(poll_));
     std::shared_ptr<arrow::RecordBatch> keys;
     ARROW_RETURN_NOT_OK(keys_->ReadNext(&keys));
     *batch = nullptr;
@@ -28,6 +34,7 @@ class JoinReader final : public arrow::RecordBatchReader {
   JoinTable join_;
   std::shared_ptr<arrow::RecordBatchReader> keys_;
   Context context_;
+  Poll poll_;
 };
 
 }  // namespace
@@ -35,7 +42,7 @@ class JoinReader final : public arrow::RecordBatchReader {
 Result<std::shared_ptr<arrow::RecordBatchReader>> JoinedColumns(
     std::shared_ptr<const Snapshot> snapshot,
     const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
-    const std::string& right_on, std::optional<std::vector<uint64_t>> fragments) {
+    const std::string& right_on, std::optional<std::vector<uint64_t>> fragments, Poll poll) {
   const Schema& schema = snapshot->manifest().schema;
   bool is_virtual = VirtualColumnFromName(left_on).has_value();
   if (!is_virtual && schema.FindByName(left_on) == nullptr) {
@@ -55,15 +62,15 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> JoinedColumns(
   options.output_encodings = WidestEncodings(schema);
   Context context = snapshot->MakeContext();
   ARROW_ASSIGN_OR_RAISE(auto keys, ScanBatches(std::move(snapshot), options));
-  return std::make_shared<JoinReader>(std::move(join), std::move(keys), context);
+  return std::make_shared<JoinReader>(std::move(join), std::move(keys), context, std::move(poll));
 }
 
 Result<std::shared_ptr<const Snapshot>> MergeTable(
     const std::shared_ptr<const Snapshot>& snapshot,
     const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
-    const std::string& right_on) {
+    const std::string& right_on, const Poll& poll) {
   ARROW_ASSIGN_OR_RAISE(auto joined,
-                        JoinedColumns(snapshot, right, left_on, right_on, std::nullopt));
+                        JoinedColumns(snapshot, right, left_on, right_on, std::nullopt, poll));
   return AddColumns(*snapshot, joined);
 }
 

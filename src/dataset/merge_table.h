@@ -8,6 +8,7 @@
 
 #include "arrow/type_fwd.h"
 #include "dataset/snapshot.h"
+#include "lance/dataset.h"
 
 namespace lance {
 
@@ -16,12 +17,12 @@ namespace lance {
 Result<std::shared_ptr<arrow::RecordBatchReader>> JoinedColumns(
     std::shared_ptr<const Snapshot> snapshot,
     const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
-    const std::string& right_on, std::optional<std::vector<uint64_t>> fragments);
+    const std::string& right_on, std::optional<std::vector<uint64_t>> fragments, Poll poll);
 
 /// Adds these columns to the table.
 Result<std::shared_ptr<const Snapshot>> MergeTable(
     const std::shared_ptr<const Snapshot>& snapshot,
     const std::shared_ptr<arrow::RecordBatchReader>& right, const std::string& left_on,
-    const std::string& right_on);
+    const std::string& right_on, const Poll& poll);
 
 }  // namespace lance

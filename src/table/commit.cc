@@ -76,20 +76,29 @@ class Committer {
         strict_(options.max_attempts == 0 && transaction_.has_overwrite()) {}
 
   Result<std::shared_ptr<const ManifestFile>> Run() {
+    std::vector<std::string> folders;
+    if (read_ == nullptr) folders = MissingFolders();
     auto committed = TryUntilCommitted();
     bool may_be_committed =
         committed.ok() || GetErrorCode(committed.status()) == ErrorCode::kCommitUnknown;
     if (!may_be_committed) {
       for (const std::string& path : written_) (void)table_.store->Delete(context_, path);
-      if (read_ == nullptr) {
-        table_.store->DeleteEmptyFolder(TransactionsFolder(table_.root));
-        table_.store->DeleteEmptyFolder(VersionsFolder(table_.root));
+      for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
+        table_.store->DeleteEmptyFolder(*folder);
       }
     }
     return committed;
   }
 
  private:
+  /// Those that the commit makes, the outer ones first.
+  std::vector<std::string> MissingFolders() const {
+    std::vector<std::string> folders =
+        table_.store->MissingFolders(TransactionPath(table_.root, ""));
+    folders.push_back(VersionsFolder(table_.root));
+    return folders;
+  }
+
   Result<std::shared_ptr<const ManifestFile>> TryUntilCommitted() {
     ARROW_RETURN_NOT_OK(FollowNaming());
     if (transaction_.has_restore()) ARROW_RETURN_NOT_OK(ReadRestored());

@@ -479,3 +479,59 @@ def test_plans(table, source):
     assert "num_inserted_rows=2" in analyzed and "num_updated_rows=2" in analyzed
     assert table.latest_version == 1
     assert upsert(table).execute(source) == counts(2, 2)
+
+
+VECTORS = pa.list_(pa.list_(pa.int16(), 2), 2)
+
+
+@pytest.mark.parametrize("wrap", [False, True], ids=["plain", "in_struct"])
+def test_slices_of_nested_vectors(lance, path, wrap):
+    vectors = pa.array([[[i, 1], [2, 3]] for i in range(8)], VECTORS)
+    column = pa.StructArray.from_arrays([vectors], ["f"]) if wrap else vectors
+    data = pa.table({"id": pa.array(range(8), pa.int64()), "c": column})
+    table = lance.write_dataset(data, path)
+    table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all().execute(data.slice(3, 4))
+    assert table.to_table().sort_by("id").equals(data)
+    right = data.slice(2, 4).rename_columns(["k", "joined"])
+    table.merge(right, "id", "k")
+    expected = [None, None, *column.slice(2, 4).to_pylist(), None, None]
+    assert table.to_table().sort_by("id")["joined"].to_pylist() == expected
+
+
+@pytest.mark.parametrize("stable", [False, True])
+def test_blobs_stay_where_the_source_has_none(lance, path, stable):
+    values = [b"a", None, b"", b"x" * 70000]
+    schema = pa.schema([pa.field("id", pa.int64()), lance.blob_field("b"), pa.field("m", pa.string())])
+    data = pa.table([pa.array([1, 2, 3, 4], pa.int64()), lance.blob_array(values), pa.array(["q"] * 4)], schema=schema)
+    table = lance.write_dataset(data, path, data_storage_version="2.2", enable_stable_row_ids=stable)
+    source = pa.table({"id": pa.array([1, 4, 9], pa.int64()), "m": ["Z"] * 3})
+    table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all().execute(source)
+    found = table.to_table(columns=["id", "m"]).to_pylist()
+    blobs = table.take_blobs("b", indices=list(range(len(found))))
+    read = {row["id"]: (row["m"], blob and blob.readall()) for row, blob in zip(found, blobs)}
+    assert read == {1: ("Z", values[0]), 2: ("q", None), 3: ("q", b""), 4: ("Z", values[3]), 9: ("Z", None)}
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2"])
+def test_dictionaries_without_items(lance, path, version):
+    """Of columns, or parts of them, that are null throughout."""
+    type_ = pa.dictionary(pa.int8(), pa.string())
+    nulls = pa.table({"id": [1, 2], "d": pa.array([None, None], type_)})
+    table = lance.write_dataset(nulls, path, data_storage_version=version)
+    assert table.to_table()["d"].to_pylist() == [None, None]
+    words = pa.table({"id": [3, 4], "d": pa.array(["a", "b"], type_)})
+    table = lance.write_dataset(words, path, mode="append")
+    table.update({"d": "NULL"}, where="id = 3")
+    table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all().execute(pa.table({"id": [4, 5]}))
+    table.optimize.compact_files()
+    read = {row["id"]: row["d"] for row in table.to_table().to_pylist()}
+    assert read == {1: None, 2: None, 3: None, 4: "b", 5: None}
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.2"])
+def test_views_are_joined(lance, path, version):
+    table = lance.write_dataset(pa.table({"id": [1, 2, 3]}), path, data_storage_version=version)
+    right = pa.table({"k": [3, 1], "w": pa.array(["a", None], pa.string_view())})
+    table.merge(right, "id", "k")
+    assert table.to_table()["w"].to_pylist() == [None, None, "a"]
+    assert table.schema.field("w").type == pa.string()

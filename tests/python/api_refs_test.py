@@ -115,12 +115,13 @@ def test_branches_of_the_other(pylance, lancecpp, tmp_path):
         assert table.branches.list() == reader.dataset(path).branches.list()
 
 
-def test_cleanup_keeps_files_of_branches(lancecpp, path):
+def test_cleanup_keeps_what_branches_start_from(lance, path):
     from datetime import timedelta
 
-    table = lancecpp.write_dataset(pa.table({"id": [0]}), path)
+    table = lance.write_dataset(pa.table({"id": [0]}), path)
+    table.insert(pa.table({"id": [5]}))
     table.create_branch("dev")
-    table = lancecpp.write_dataset(pa.table({"id": [1]}), path, mode="overwrite")
+    table = lance.write_dataset(pa.table({"id": [1]}), path, mode="overwrite")
     table.cleanup_old_versions(older_than=timedelta(0), delete_unverified=True)
-    assert [v["version"] for v in table.versions()] == [2]
-    assert table.checkout_version(("dev", None)).to_table()["id"].to_pylist() == [0]
+    assert [v["version"] for v in table.versions()] == [2, 3]
+    assert table.checkout_version(("dev", None)).to_table()["id"].to_pylist() == [0, 5]

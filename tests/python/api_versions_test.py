@@ -1,6 +1,7 @@
 """Versions, checkout, tags, time travel, pickling."""
 
 import copy
+import os
 import pickle
 import time
 from datetime import datetime, timedelta, timezone
@@ -245,3 +246,44 @@ def test_repr(lancecpp, path):
     table = lancecpp.write_dataset({"id": [1, 2]}, path)
     assert repr(table) == f"LanceDataset(uri={path!r}, version=1, rows=2, fragments=1)"
     assert repr(table.get_fragment(0)).startswith("LanceFragment(id=0, data_files=['")
+
+
+def test_renamed_manifests(lance, path, pylance, lancecpp):
+    table = lance.write_dataset(pa.table({"id": range(5)}), path, enable_v2_manifest_paths=False)
+    table.delete("id = 1")
+    table.migrate_manifest_paths_v2()
+    table.delete("id = 2")
+    for reader in (pylance, lancecpp):
+        assert reader.dataset(path).version == 3
+        assert reader.dataset(path).to_table()["id"].to_pylist() == [0, 3, 4]
+
+
+def test_renamed_manifests_under_another_handle(lancecpp, pylance, path):
+    table = lancecpp.write_dataset(pa.table({"id": range(5)}), path, enable_v2_manifest_paths=False)
+    other = lancecpp.dataset(path)
+    table.migrate_manifest_paths_v2()
+    other.delete("id = 2")
+    assert pylance.dataset(path).to_table()["id"].to_pylist() == [0, 1, 3, 4]
+
+
+def test_interrupted_renaming(lancecpp, path):
+    table = lancecpp.write_dataset(pa.table({"id": range(5)}), path, enable_v2_manifest_paths=False)
+    for i in range(3):
+        table.delete(f"id = {i}")
+    folder = os.path.join(path, "_versions")
+    # As if it had stopped after the first two.
+    for version in (1, 2):
+        os.rename(os.path.join(folder, f"{version}.manifest"), os.path.join(folder, f"{2**64 - 1 - version}.manifest"))
+    table = lancecpp.dataset(path)
+    assert [v["version"] for v in table.versions()] == [1, 2, 3, 4]
+    table.migrate_manifest_paths_v2()
+    assert lancecpp.dataset(path).to_table()["id"].to_pylist() == [3, 4]
+    assert all(len(name) == len(f"{2**64 - 1}.manifest") for name in os.listdir(folder) if name.endswith("manifest"))
+
+
+def test_damaged_manifest_of_an_older_version(lancecpp, path, table):
+    names = sorted(os.listdir(os.path.join(path, "_versions")))
+    with open(os.path.join(path, "_versions", [n for n in names if n.endswith("manifest")][-1]), "wb") as file:
+        file.write(b"garbage")
+    with pytest.raises(OSError, match="manifest"):
+        lancecpp.dataset(path).get_transactions()

@@ -201,7 +201,8 @@ class Stress {
     ARROW_ASSIGN_OR_RAISE(auto plan, PlanCompaction(*snapshot_, options));
     std::vector<CompactionResult> results;
     for (const CompactionTask& task : plan.tasks) {
-      ARROW_ASSIGN_OR_RAISE(results.emplace_back(), RunCompactionTask(snapshot_, task, options));
+      ARROW_ASSIGN_OR_RAISE(results.emplace_back(),
+                            RunCompactionTask(snapshot_, task, options, {}));
     }
     return CommitCompaction(snapshot_, results).Value(&snapshot_);
   }

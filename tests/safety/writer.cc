@@ -282,7 +282,7 @@ Status Writer::Compact(Outcome* outcome) {
   ARROW_ASSIGN_OR_RAISE(auto plan, PlanCompaction(*snapshot_, options));
   std::vector<CompactionResult> results;
   for (const CompactionTask& task : plan.tasks) {
-    ARROW_ASSIGN_OR_RAISE(results.emplace_back(), RunCompactionTask(snapshot_, task, options));
+    ARROW_ASSIGN_OR_RAISE(results.emplace_back(), RunCompactionTask(snapshot_, task, options, {}));
   }
   if (results.empty()) return Status::OK();
   return Take(CommitCompaction(snapshot_, results), outcome);
