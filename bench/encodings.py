@@ -4,7 +4,8 @@ usage: python bench/encodings.py [--rows N] [--write-docs]
 
 Each choice is asked for by field metadata (`lance-encoding:*`), written once, and measured: bytes on
 disk, a warm scan, and a warm take of 1,000 random rows. `chosen` is what the writer picks by itself;
-`pylance` is the reference's own choice, read by the reference.
+`pylance` is the reference's own choice, read by the reference. The first table compares them: bytes as
+a part of pylance's, and how many times as fast.
 """
 
 import argparse
@@ -202,16 +203,39 @@ def table_text(name, array, found):
     return "\n".join(lines) + "\n"
 
 
+def summary_row(name, found):
+    """Of the writer's own choice and of the profile `small`, against pylance."""
+    results = dict(found)
+    theirs = results["pylance"]
+    cells = []
+    for choice in ("chosen", "profile=small"):
+        if choice not in results:
+            cells += ["", "", ""]
+            continue
+        size, scan, take = results[choice]
+        cells += [f"{size / theirs[0]:.2f}", f"{theirs[2] / take:.1f}", f"{theirs[1] / scan:.1f}"]
+    return f"| {name} | " + " | ".join(cells) + " |"
+
+
+def summary_text(rows):
+    head = "| | bytes | take 1,000 | scan | `small`: bytes | take 1,000 | scan |"
+    return "\n".join(["### Against pylance", "", head, "|---|" + "---:|" * 6, *rows]) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument("--write-docs", action="store_true", help=f"keep the tables in {DOCUMENT.name}")
     arguments = parser.parse_args()
-    texts = []
+    texts, summary = [], []
     with tempfile.TemporaryDirectory() as folder:
         for name in KINDS:
-            texts.append(table_text(name, *rows_of(name, arguments.rows, pathlib.Path(folder))))
+            array, found = rows_of(name, arguments.rows, pathlib.Path(folder))
+            texts.append(table_text(name, array, found))
+            summary.append(summary_row(name, found))
             print(texts[-1], flush=True)
+    texts.insert(0, summary_text(summary))
+    print(texts[0])
     if arguments.write_docs:
         before = DOCUMENT.read_text().split("<!-- tables -->")[0]
         DOCUMENT.write_text(before + "<!-- tables -->\n" + "\n".join(texts))

@@ -167,7 +167,7 @@ INTERRUPTED_CHANGES = {
         upsert = table.merge_insert("id").when_matched_update_all().write_mode("rewrite_columns")
         upsert.execute(data.select(["id", "s"]))
     """,
-    "compaction": "table.optimize.compact_files()",
+    "compaction": "table.optimize.compact_files(batch_size=32)",
     "merge": "table.merge(data.select(['id', 's']).rename_columns(['k', 'joined']), 'id', 'k')",
 }
 

@@ -391,3 +391,32 @@ def tree(path):
 
 def manifests(names):
     return [name for name in names if name.startswith("_versions")]
+
+
+@pytest.mark.parametrize("scope", ["schema", "field"])
+def test_profile_small_is_kept_by_the_table(lancecpp, pylance, path, scope):
+    """Later writes and compaction follow it; pylance reads what comes of it."""
+    rows = [f'{{"id": {i * 7919 % 10**6}, "city": "city {i % 7}"}}' for i in range(20000)]
+    small = {"lance-encoding:profile": "small"}
+    field = pa.field("text", pa.string(), metadata=small if scope == "field" else None)
+    schema = pa.schema([field], metadata=small if scope == "schema" else None)
+    plain = pa.table({"text": rows})
+
+    def encodings(table):
+        shown = [lancecpp.file.LanceFileReader(os.path.join(path, "data", file.path)).metadata()
+                 for fragment in table.get_fragments() for file in fragment.data_files()]
+        return [page.encoding for one in shown for column in one.columns for page in column.pages]
+
+    lancecpp.write_dataset(plain.cast(schema), path)
+    table = lancecpp.write_dataset(plain, path, mode="append")
+    assert all("zstd" in encoding for encoding in encodings(table))
+    table.update({"text": "upper(text)"}, where="text LIKE '%city 3%'")
+    table.optimize.compact_files()
+    assert all("zstd" in encoding for encoding in encodings(table))
+    assert pylance.dataset(path).to_table().equals(table.to_table())
+
+
+def test_unknown_profile(lancecpp, path):
+    field = pa.field("text", pa.string(), metadata={"lance-encoding:profile": "tiny"})
+    with pytest.raises(OSError, match="'lance-encoding:profile' is 'tiny', expected fast or small.*'text'"):
+        lancecpp.write_dataset(pa.table([["a"]], schema=pa.schema([field])), path)
