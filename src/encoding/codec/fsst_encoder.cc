@@ -49,6 +49,7 @@ class Trainer {
   // Parts (of 128) of the sample that the rounds look at. Symbols double their length in a round
   // at best, and the choice among them takes some more; early rounds needn't count as exactly.
   static constexpr uint32_t kRounds[] = {4, 8, 16, 32, 64, 128, 128};
+  static constexpr uint32_t kMoreRounds[] = {128, 128, 128};
   static constexpr uint32_t kWholeSample = 128;
 
   void Count(const FsstEncoder& table, uint32_t part, bool pairs) {
@@ -167,14 +168,18 @@ class Trainer {
 
 }  // namespace
 
-FsstEncoder FsstEncoder::Train(std::span<const std::string_view> sample) {
+FsstEncoder FsstEncoder::Train(std::span<const std::string_view> sample, Effort effort) {
   Trainer trainer(sample);
   std::vector<std::string> candidates;
-  for (uint32_t part : Trainer::kRounds) {
-    const FsstEncoder table(candidates);
-    trainer.Count(table, part, /*pairs=*/true);
-    candidates = trainer.BestSymbols(table.symbols_, part);
-  }
+  auto run = [&](std::span<const uint32_t> rounds) {
+    for (uint32_t part : rounds) {
+      const FsstEncoder table(candidates);
+      trainer.Count(table, part, /*pairs=*/true);
+      candidates = trainer.BestSymbols(table.symbols_, part);
+    }
+  };
+  run(Trainer::kRounds);
+  if (effort == Effort::kHigh) run(Trainer::kMoreRounds);
   // A last look without new concatenations: what is no longer used makes room for single bytes.
   const FsstEncoder table(candidates);
   trainer.Count(table, Trainer::kWholeSample, /*pairs=*/false);

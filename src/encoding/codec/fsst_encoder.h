@@ -17,11 +17,18 @@ namespace lance::encoding {
 /// matches is taken. Immutable, thread-safe. The decoder's header gives the serialised form.
 class FsstEncoder {
  public:
-  /// Bytes of sample beyond which a table hardly gets better.
-  static constexpr uint64_t kSampleBytes = 32768;
+  /// How much is done to learn a table: a few milliseconds, or some four times as many for codes
+  /// that are about a twentieth shorter.
+  enum class Effort : uint8_t { kUsual, kHigh };
 
-  /// Learns a table from pieces of the data, some kSampleBytes in total.
-  static FsstEncoder Train(std::span<const std::string_view> sample);
+  /// Bytes of sample that are worth it.
+  static constexpr uint64_t SampleBytes(Effort effort) {
+    return effort == Effort::kHigh ? 131072 : 32768;
+  }
+
+  /// Learns a table from pieces of the data, some SampleBytes(effort) in total.
+  static FsstEncoder Train(std::span<const std::string_view> sample,
+                           Effort effort = Effort::kUsual);
 
   /// Most bytes that `size` bytes can become.
   static constexpr uint64_t MaxCompressedSize(uint64_t size) { return 2 * size; }

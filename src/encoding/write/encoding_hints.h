@@ -5,6 +5,7 @@
 
 #include "arrow/type_fwd.h"
 #include "base/error.h"
+#include "encoding/codec/fsst_encoder.h"
 
 namespace lance::encoding {
 
@@ -46,6 +47,10 @@ struct EncodingHints {
   /// Whether the codecs are to be chosen for their size alone.
   bool wants_small() const {
     return profile == Profile::kSmall && compression == Compression::kChosen;
+  }
+  /// For columns of strings.
+  FsstEncoder::Effort fsst_effort() const {
+    return profile == Profile::kSmall ? FsstEncoder::Effort::kHigh : FsstEncoder::Effort::kUsual;
   }
   /// Whether values are to be compressed with a general scheme.
   bool wants_general() const {

@@ -4,8 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "encoding/codec/fsst_encoder.h"
-
 namespace lance::encoding {
 namespace {
 
@@ -19,17 +17,16 @@ constexpr uint64_t kPieceBytes = 512;
 constexpr uint64_t kSpread = 7919;
 
 // A larger sample takes longer to learn from, which little data doesn't pay for.
-constexpr uint64_t kMinSampleBytes = FsstEncoder::kSampleBytes / 2;
+constexpr uint64_t kMinSampleBytes = 16384;
 constexpr uint64_t kSampledPart = 16;
 
-// Pieces of strings, some FsstEncoder::kSampleBytes in total (of little data, half of that): one
-// from each of many stretches of equal length, not always at the same place in it, as data may
-// have a period.
-std::vector<std::string_view> TakeSample(const VariableBlock& block) {
+// Pieces of strings: one from each of many stretches of equal length, not always at the same place
+// in it, as data may have a period.
+std::vector<std::string_view> TakeSample(const VariableBlock& block, FsstEncoder::Effort effort) {
   std::vector<std::string_view> sample;
   const uint64_t average = std::max<uint64_t>(1, block.num_bytes() / block.count);
-  const uint64_t sample_bytes =
-      std::clamp(block.num_bytes() / kSampledPart, kMinSampleBytes, FsstEncoder::kSampleBytes);
+  const uint64_t sample_bytes = std::clamp(block.num_bytes() / kSampledPart, kMinSampleBytes,
+                                           FsstEncoder::SampleBytes(effort));
   const uint64_t wanted = sample_bytes / std::min(average, kPieceBytes) + 1;
   const uint64_t step = std::max<uint64_t>(1, block.count / wanted);
   for (uint64_t first = 0; first < block.count; first += step) {
@@ -75,7 +72,8 @@ Status CompressStrings(const VariableBlock& block, const FsstEncoder& encoder,
 }  // namespace
 
 Result<std::shared_ptr<FsstBlock>> CompressWithFsst(const VariableBlock& block,
-                                                    arrow::MemoryPool* pool) {
+                                                    arrow::MemoryPool* pool,
+                                                    FsstEncoder::Effort effort) {
   const uint64_t size = block.num_bytes();
   if (size < kMinBytes) return nullptr;
   // Compressed bytes of 32-bit strings must fit in 32-bit offsets, even when they double.
@@ -85,8 +83,8 @@ Result<std::shared_ptr<FsstBlock>> CompressWithFsst(const VariableBlock& block,
     longest = std::max(longest, block.length(i));
   }
   if (longest < kMinLongest) return nullptr;
-  const std::vector<std::string_view> sample = TakeSample(block);
-  const FsstEncoder encoder = FsstEncoder::Train(sample);
+  const std::vector<std::string_view> sample = TakeSample(block, effort);
+  const FsstEncoder encoder = FsstEncoder::Train(sample, effort);
   if (!SampleShrinks(encoder, sample)) return nullptr;
   auto out = std::make_shared<FsstBlock>();
   out->symbol_table = encoder.SerializeTable();

@@ -5,6 +5,7 @@
 
 #include "arrow/type_fwd.h"
 #include "base/error.h"
+#include "encoding/codec/fsst_encoder.h"
 #include "encoding/write/scratch_array.h"
 #include "encoding/write/value_block.h"
 
@@ -20,6 +21,7 @@ struct FsstBlock {
 
 /// Compresses strings with a table learnt from them; null if that doesn't make them smaller.
 Result<std::shared_ptr<FsstBlock>> CompressWithFsst(const VariableBlock& block,
-                                                    arrow::MemoryPool* pool);
+                                                    arrow::MemoryPool* pool,
+                                                    FsstEncoder::Effort effort);
 
 }  // namespace lance::encoding

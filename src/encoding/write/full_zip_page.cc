@@ -215,7 +215,7 @@ Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
     general->mutable_compression()->set_level(zstd->level);
     encoding = general->mutable_values();
   } else if (allow_fsst) {
-    ARROW_ASSIGN_OR_RAISE(fsst, CompressWithFsst(block, context.pool));
+    ARROW_ASSIGN_OR_RAISE(fsst, CompressWithFsst(block, context.pool, context.hints.fsst_effort()));
     if (fsst != nullptr) {
       stored = &fsst->block;
       encoding->mutable_fsst()->set_symbol_table(fsst->symbol_table);

@@ -184,7 +184,7 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& blo
   const uint64_t chunk_bytes = hints.mini_chunk_bytes.value_or(kDefaultChunkBytes);
   std::shared_ptr<FsstBlock> fsst;
   if (allow_fsst) {
-    ARROW_ASSIGN_OR_RAISE(fsst, CompressWithFsst(block, pool));
+    ARROW_ASSIGN_OR_RAISE(fsst, CompressWithFsst(block, pool, hints.fsst_effort()));
   }
   const VariableBlock& stored = fsst == nullptr ? block : fsst->block;
   // What is compressed has its ends in one buffer with the bytes.
