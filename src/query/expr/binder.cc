@@ -53,9 +53,8 @@ bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
                     [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// A literal as written, not the result of a cast or a function: it takes the type of the column
-/// that it meets, or is refused.
-bool IsBare(const Syntax& syntax, const Expr& expr) {
+/// Takes the type of a column that it meets, if it can.
+bool IsPlain(const Syntax& syntax, const Expr& expr) {
   return expr.IsLiteral() && syntax.kind != SyntaxKind::kCast && syntax.kind != SyntaxKind::kCall;
 }
 
@@ -97,6 +96,19 @@ class Binder {
  private:
   Status ErrorAt(const Syntax& syntax, std::string_view message) const {
     return source_.ErrorAt(syntax.at, message);
+  }
+
+  /// A literal as written, which is refused if it can't take the type of the column that it meets:
+  /// not what is computed of constants. `-(1)` is computed, too.
+  bool IsBare(const Syntax& syntax, const Expr& expr) const {
+    if (!expr.IsLiteral()) return false;
+    if (syntax.kind == SyntaxKind::kNegative) {
+      const Syntax& operand = *syntax.args[0];
+      const SourceSpan sign{syntax.at.begin, operand.at.begin};
+      return operand.kind == SyntaxKind::kLiteral &&
+             source_.TextAt(sign).find('(') == std::string_view::npos;
+    }
+    return syntax.kind == SyntaxKind::kLiteral || syntax.kind == SyntaxKind::kArray;
   }
 
   Result<Args> BindAll(const Syntax& syntax) {
@@ -188,11 +200,11 @@ class Binder {
     return names;
   }
 
-  Status NotFound(const Syntax& syntax, std::string_view what, const std::string& name,
+  Status NotFound(SourceSpan at, std::string_view what, const std::string& name,
                   const std::vector<std::string>& names) const {
     if (auto nearest = NearestName(name, names)) {
-      return ErrorAt(syntax,
-                     Concat("there is no ", what, " '", name, "'; did you mean '", *nearest, "'?"));
+      return source_.ErrorAt(
+          at, Concat("there is no ", what, " '", name, "'; did you mean '", *nearest, "'?"));
     }
     std::string known;
     for (size_t i = 0; i < std::min(names.size(), kNamesInErrors); ++i) {
@@ -201,8 +213,8 @@ class Binder {
     if (names.size() > kNamesInErrors) {
       known += Concat(" and ", names.size() - kNamesInErrors, " more");
     }
-    return ErrorAt(syntax, Concat("there is no ", what, " '", name, "'; there is ",
-                                  names.empty() ? "none" : known));
+    return source_.ErrorAt(at, Concat("there is no ", what, " '", name, "'; there is ",
+                                      names.empty() ? "none" : known));
   }
 
   Result<ExprPtr> Column(const Syntax& syntax) {
@@ -210,24 +222,34 @@ class Binder {
     for (int i = 0; index < 0 && !syntax.quoted && i < schema_.num_fields(); ++i) {
       if (EqualsIgnoringCase(schema_.field(i)->name(), syntax.text)) index = i;
     }
-    if (index < 0) return NotFound(syntax, "column", syntax.text, NamesOf(schema_.fields()));
+    if (index < 0) return NotFound(syntax.at, "column", syntax.text, NamesOf(schema_.fields()));
     const auto& field = schema_.field(index);
     return MakeColumn(PlainType(field->type()), {{index}}, Quoted(field->name()), syntax.at);
   }
 
   Result<ExprPtr> Member(const Syntax& syntax) {
     ARROW_ASSIGN_OR_RAISE(ExprPtr parent, Bind(*syntax.args[0]));
-    return MemberOf(syntax, std::move(parent), syntax.text);
+    return MemberOf(syntax, std::move(parent), syntax.text, NameAtEnd(syntax));
   }
 
-  Result<ExprPtr> MemberOf(const Syntax& syntax, ExprPtr parent, const std::string& name) {
+  /// Of `a.b` the place of `b`.
+  SourceSpan NameAtEnd(const Syntax& syntax) const {
+    const SourceSpan rest{syntax.args[0]->at.end, syntax.at.end};
+    const size_t before = source_.TextAt(rest).find_first_not_of("). \t\r\n");
+    return before == std::string_view::npos
+               ? syntax.at
+               : SourceSpan{rest.begin + static_cast<uint32_t>(before), rest.end};
+  }
+
+  Result<ExprPtr> MemberOf(const Syntax& syntax, ExprPtr parent, const std::string& name,
+                           SourceSpan name_at) {
     if (parent->type->id() != Type::STRUCT) {
-      return ErrorAt(syntax, Concat("'", name, "' is asked of a value of type ",
-                                    parent->type->ToString(), ", which has no members"));
+      return source_.ErrorAt(name_at, Concat("'", name, "' is asked of a value of type ",
+                                             parent->type->ToString(), ", which has no members"));
     }
     const auto& type = static_cast<const arrow::StructType&>(*parent->type);
     int index = type.GetFieldIndex(name);
-    if (index < 0) return NotFound(syntax, "member", name, NamesOf(type.fields()));
+    if (index < 0) return NotFound(name_at, "member", name, NamesOf(type.fields()));
     TypePtr member = PlainType(type.field(index)->type());
     if (parent->kind == ExprKind::kColumn) {
       ColumnPath path = parent->column;
@@ -250,7 +272,7 @@ class Binder {
     if (parent->type->id() == Type::STRUCT) {
       auto name = LiteralText(*index);
       if (!name) return ErrorAt(*syntax.args[1], "a member of a struct is named by a string");
-      return MemberOf(syntax, std::move(parent), *name);
+      return MemberOf(syntax, std::move(parent), *name, syntax.args[1]->at);
     }
     const bool is_map = parent->type->id() == Type::MAP;
     return CallOf(syntax, is_map ? "map[]" : "array_element",
@@ -301,7 +323,7 @@ class Binder {
     ARROW_ASSIGN_OR_RAISE(ExprPtr left, Bind(*syntax.args[0]));
     ARROW_ASSIGN_OR_RAISE(ExprPtr right, Bind(*syntax.args[1]));
     // What is selected as `i + 1` has the type of i, as in the reference.
-    if (is_root && left->kind == ExprKind::kColumn && IsBare(*syntax.args[1], *right)) {
+    if (is_root && left->kind == ExprKind::kColumn && IsPlain(*syntax.args[1], *right)) {
       ARROW_RETURN_NOT_OK(TakeTypeOf(*left, *syntax.args[1], /*strict=*/true, &right));
     } else if (is_root && right->kind == ExprKind::kColumn && IsBare(*syntax.args[0], *left)) {
       ARROW_RETURN_NOT_OK(TakeTypeOf(*right, *syntax.args[0], /*strict=*/true, &left));
@@ -433,9 +455,7 @@ class Binder {
     ARROW_ASSIGN_OR_RAISE(Args args, BindAll(syntax));
     bool is_column = args[0]->kind == ExprKind::kColumn;
     std::vector<TypePtr> types = {args[0]->type};
-    bool all_literals = true;
     for (size_t i = 1; i < args.size(); ++i) {
-      all_literals = all_literals && args[i]->IsLiteral();
       if (is_column && args[i]->IsLiteral()) {
         ARROW_RETURN_NOT_OK(TakeTypeOf(*args[0], *syntax.args[i], strict, &args[i]));
       }
@@ -448,16 +468,32 @@ class Binder {
       return ErrorAt(syntax, Concat("the values of IN cannot be compared with a value of type ",
                                     args[0]->type->ToString()));
     }
-    for (ExprPtr& arg : args) arg = FoldedCast(std::move(arg), common);
-    all_literals = std::all_of(args.begin() + 1, args.end(),
-                               [](const ExprPtr& arg) { return arg->IsLiteral(); });
-    ExprPtr result;
-    if (all_literals && CanHash(*common)) {
-      ARROW_ASSIGN_OR_RAISE(result, InSet(syntax, args));
-    } else {
-      ARROW_ASSIGN_OR_RAISE(result, InEqualities(syntax, args));
-    }
+    for (ExprPtr& arg : args) arg = FoldedCast(std::move(arg), ComparedType(arg->type, common));
+    ARROW_ASSIGN_OR_RAISE(ExprPtr result, InList(syntax, args));
     return syntax.negated ? MakeNot(std::move(result), syntax.at) : result;
+  }
+
+  /// A set of the literals that have the type of the operand, comparisons with others.
+  Result<ExprPtr> InList(const Syntax& syntax, const Args& args) {
+    const TypePtr& type = args[0]->type;
+    auto fits_set = [&](const ExprPtr& arg) {
+      return arg->IsLiteral() && arg->type->Equals(*type);
+    };
+    const bool has_set = CanHash(*type) && std::all_of(args.begin() + 1, args.end(),
+                                                       [&](auto& arg) { return arg->IsLiteral(); });
+    if (!has_set) return InEqualities(syntax, args);
+    if (std::all_of(args.begin() + 1, args.end(), fits_set)) return InSet(syntax, args);
+    // Timestamps keep their unit, to be compared exactly.
+    const ExprPtr operand = MakeShared(args[0]);
+    Args in_set = {operand};
+    Args others = {operand};
+    for (size_t i = 1; i < args.size(); ++i) {
+      (fits_set(args[i]) ? in_set : others).push_back(args[i]);
+    }
+    ARROW_ASSIGN_OR_RAISE(ExprPtr result, InEqualities(syntax, others));
+    if (in_set.size() == 1) return result;
+    ARROW_ASSIGN_OR_RAISE(ExprPtr among, InSet(syntax, in_set));
+    return MakeOr({std::move(among), std::move(result)}, syntax.at);
   }
 
   static Result<ExprPtr> InSet(const Syntax& syntax, const Args& args) {
@@ -567,16 +603,18 @@ class Binder {
   }
 
   Result<ExprPtr> NullIf(const Syntax& syntax, Args args) {
+    for (ExprPtr& arg : args) arg = MakeShared(arg);
     ExprPtr left = args[0];
     ExprPtr right = args[1];
     std::vector<ExprPtr*> values = {&left, &right};
     ARROW_RETURN_NOT_OK(Unify(syntax, values).status());
-    left = MakeShared(left);
     TypePtr compared = CommonType(left->type, left->type);
-    ExprPtr equal = compared == nullptr
-                        ? nullptr
-                        : MakeComparison(Comparison::kEqual, FoldedCast(left, compared),
-                                         FoldedCast(right, compared), syntax.at);
+    auto as_compared = [&](const ExprPtr& arg) {
+      return FoldedCast(arg, ComparedType(arg->type, compared));
+    };
+    ExprPtr equal = compared == nullptr ? nullptr
+                                        : MakeComparison(Comparison::kEqual, as_compared(args[0]),
+                                                         as_compared(args[1]), syntax.at);
     if (equal == nullptr) {
       return ErrorAt(syntax,
                      Concat("values of type ", left->type->ToString(), " cannot be compared"));
@@ -630,10 +668,15 @@ class Binder {
       ARROW_ASSIGN_OR_RAISE(Args args, BindAll(syntax));
       auto text = LiteralText(*args[1]);
       if (!text) return ErrorAt(*syntax.args[1], "expected a string literal");
-      if (name == "get_field") return MemberOf(syntax, args[0], *text);
+      if (name == "get_field") return MemberOf(syntax, args[0], *text, syntax.args[1]->at);
       auto type = ParseArrowTypeName(*text);
       if (!type.ok()) return ErrorAt(*syntax.args[1], type.status().message());
       return Cast(syntax, args[0], *type, /*is_try=*/name == "arrow_try_cast");
+    }
+    if (is_arrow_cast || name == "get_field") {
+      return ErrorAt(syntax, Concat("the function is ", name,
+                                    name == "get_field" ? "(struct, 'member')" : "(value, 'type')",
+                                    "; it cannot be called with ", count, " arguments"));
     }
     if (name == "arrow_typeof" && count == 1) {
       ARROW_ASSIGN_OR_RAISE(ExprPtr arg, Bind(*syntax.args[0]));
@@ -681,6 +724,14 @@ class Binder {
                                     nearest ? "; did you mean '" + *nearest + "'?" : ""));
     }
     auto bound = function->bind(args);
+    if (!bound && function->parts != nullptr && !args.empty()) {
+      auto part = LiteralText(*args[0]);
+      const std::vector<std::string> parts = function->parts();
+      const bool is_known = part && std::any_of(parts.begin(), parts.end(), [&](const auto& known) {
+                              return EqualsIgnoringCase(known, *part);
+                            });
+      if (part && !is_known) return NotFound(args[0]->at, "part", *part, parts);
+    }
     if (!bound) {
       std::string types;
       for (const ExprPtr& arg : args) types += (types.empty() ? "" : ", ") + arg->type->ToString();

@@ -6,6 +6,7 @@
 #include "arrow/memory_pool.h"
 #include "arrow/type.h"
 #include "query/expr/kernel/cast.h"
+#include "query/expr/kernel/reading.h"
 
 namespace lance::query {
 namespace {
@@ -116,14 +117,27 @@ bool IsInstant(Type::type id) {
   return id == Type::DATE32 || id == Type::DATE64 || id == Type::TIMESTAMP;
 }
 
+bool IsDate(Type::type id) { return id == Type::DATE32 || id == Type::DATE64; }
+
+bool IsZoned(const arrow::DataType& type) {
+  return type.id() == Type::TIMESTAMP &&
+         !static_cast<const arrow::TimestampType&>(type).timezone().empty();
+}
+
+TypePtr WithoutZone(const TypePtr& timestamp) {
+  return arrow::timestamp(static_cast<const arrow::TimestampType&>(*timestamp).unit());
+}
+
+/// Dates begin at midnight UTC, whatever the zone. The coarser of two units holds all years of
+/// both.
 TypePtr CommonInstant(const TypePtr& a, const TypePtr& b) {
   if (a->id() != Type::TIMESTAMP && b->id() != Type::TIMESTAMP) return arrow::date64();
-  if (a->id() != Type::TIMESTAMP) return b;
-  if (b->id() != Type::TIMESTAMP) return a;
+  if (a->id() != Type::TIMESTAMP) return WithoutZone(b);
+  if (b->id() != Type::TIMESTAMP) return WithoutZone(a);
   const auto& left = static_cast<const arrow::TimestampType&>(*a);
   const auto& right = static_cast<const arrow::TimestampType&>(*b);
   const std::string& zone = left.timezone().empty() ? right.timezone() : left.timezone();
-  return arrow::timestamp(std::max(left.unit(), right.unit()), zone);
+  return arrow::timestamp(std::min(left.unit(), right.unit()), zone);
 }
 
 TypePtr CommonTemporal(const TypePtr& a, const TypePtr& b) {
@@ -175,10 +189,8 @@ std::optional<ArithmeticTypes> TemporalArithmetic(std::string_view op, const Typ
     return ArithmeticTypes{common, common, common};
   }
   if (left->id() == Type::TIMESTAMP && right->id() == Type::DURATION) {
-    const auto& timestamp = static_cast<const arrow::TimestampType&>(*left);
-    auto unit = std::max(timestamp.unit(), static_cast<const arrow::DurationType&>(*right).unit());
-    TypePtr common = arrow::timestamp(unit, timestamp.timezone());
-    return ArithmeticTypes{common, arrow::duration(unit), common};
+    const auto unit = static_cast<const arrow::TimestampType&>(*left).unit();
+    return ArithmeticTypes{left, arrow::duration(unit), left};
   }
   if (!is_minus || !IsInstant(left->id()) || !IsInstant(right->id())) return std::nullopt;
   if (left->id() == Type::DATE32 && right->id() == Type::DATE32) {
@@ -186,6 +198,8 @@ std::optional<ArithmeticTypes> TemporalArithmetic(std::string_view op, const Typ
   }
   TypePtr common = CommonInstant(left, right);
   if (common->id() == Type::DATE64) common = arrow::timestamp(arrow::TimeUnit::MILLI);
+  // A time without a zone is one of UTC here.
+  common = WithoutZone(common);
   auto unit = static_cast<const arrow::TimestampType&>(*common).unit();
   return ArithmeticTypes{common, common, arrow::duration(unit)};
 }
@@ -203,6 +217,13 @@ std::optional<ArithmeticTypes> DaysAdded(std::string_view op, const arrow::DataT
 }
 
 bool IsShift(std::string_view op) { return op == "<<" || op == ">>"; }
+
+/// A date as the moment in UTC when it begins.
+Result<LiteralValue> DateInZone(const LiteralValue& date, const TypePtr& zoned) {
+  ARROW_ASSIGN_OR_RAISE(auto start, CastArray(arrow::default_memory_pool(), date,
+                                              WithoutZone(zoned), CastMode::kTry));
+  return WithType(start, zoned);
+}
 
 /// Same value after the way there and back.
 Result<bool> IsLossless(const LiteralValue& literal, const LiteralValue& coerced) {
@@ -326,6 +347,11 @@ Result<CoercedLiteral> CoerceLiteral(const LiteralValue& literal, const TypePtr&
     return CoercedLiteral{LiteralFit::kFits, std::move(null)};
   }
   if (from.Equals(*column)) return CoercedLiteral{LiteralFit::kFits, literal};
+  if (IsDate(from.id()) && IsZoned(*column)) {
+    ARROW_ASSIGN_OR_RAISE(auto start, DateInZone(literal, column));
+    if (start->IsNull(0)) return CoercedLiteral{LiteralFit::kOtherKind, nullptr};
+    return CoercedLiteral{LiteralFit::kFits, std::move(start)};
+  }
   LiteralRule rule = RuleFor(from, *column);
   if (!rule.may_try || !CanCast(from, *column)) return CoercedLiteral{rule.otherwise, nullptr};
   auto coerced = CastArray(pool, literal, column, CastMode::kTry);

@@ -18,7 +18,9 @@ TEST_F(ExprTest, ColumnsAreFoundByName) {
   EXPECT_EQ(Rows("st.`y z` = 'q'"), "0");
   EXPECT_THAT(Error("st.X = 3"), HasSubstr("there is no member 'X'; did you mean 'x'?"));
   EXPECT_THAT(Error("nope = 3"), HasSubstr("there is no column 'nope'"));
-  EXPECT_THAT(Error("i.x = 1"), HasSubstr("which has no members, at character 1"));
+  EXPECT_THAT(Error("i.x = 1"), HasSubstr("which has no members, at character 3"));
+  EXPECT_THAT(Error("st.nope = 1"), HasSubstr("there is no member 'nope'"));
+  EXPECT_THAT(Error("(st) . xx = 1"), HasSubstr("did you mean 'x'?, at character 8"));
   EXPECT_EQ(Rows("li[1] = 1"), "0");
   EXPECT_EQ(Rows("li[-1] = 2"), "0");
   EXPECT_EQ(Rows("li[0] = 1"), "");
@@ -50,6 +52,16 @@ TEST_F(ExprTest, LiteralsTakeTheTypeOfTheColumnIfNothingIsLost) {
         "st.x = 1.5",        "ts = 1",   "d = 1",         "i = true"}) {
     EXPECT_THAT(Error(sql), HasSubstr("cannot be converted")) << sql;
   }
+}
+
+TEST_F(ExprTest, ConstantExpressionsAreNotLiterals) {
+  EXPECT_EQ(Rows("(1.5 + 0) < i"), "1 4");
+  EXPECT_EQ(Rows("i > -(1.5)"), "0 1 4");
+  EXPECT_EQ(Values("(1.5 + 1) * i").substr(0, 14), "double [2.5, 5");
+  EXPECT_EQ(Values("-(1.5) + i").substr(0, 12), "double [-0.5");
+  EXPECT_EQ(Values("i + (2 - 1 - 1)").substr(0, 8), "int32 [1");
+  EXPECT_EQ(Rows("pi() % 1.5 / u8 < 0.1"), "1 3 4");
+  EXPECT_THAT(Error("i < -1.5"), HasSubstr("the literal of type double cannot be converted"));
 }
 
 TEST_F(ExprTest, BelowNotLiteralsAreComparedAsTheyAre) {
@@ -127,6 +139,19 @@ TEST_F(ExprTest, InstantsOfTwoUnitsMeetWithoutLoss) {
   EXPECT_EQ(Rows("arrow_cast(i, 'Duration(Second)') > arrow_cast(1500, 'Duration(Millisecond)')"),
             Rows("i > 1"));
   EXPECT_EQ(Rows("ts + arrow_cast(1, 'Duration(Second)') > ts"), Rows("ts is not null"));
+  // Values of both meet in the coarser unit, which has all years.
+  const std::string year1 = "arrow_cast(cast(d - 800000 as timestamp), 'Timestamp(us)')";
+  const std::string nanos = "timestamp(9) '2000-01-01 00:00:00.000001001'";
+  EXPECT_EQ(Rows(year1 + " in (" + nanos + ", timestamp '2000-01-01 00:00:00')"), "");
+  EXPECT_EQ(Rows(year1 + " not in (" + nanos + ")"), Rows("d is not null"));
+  EXPECT_EQ(Rows("ts in (" + nanos + ", timestamp '2021-01-01 00:00:00')"), "3");
+  EXPECT_EQ(Rows("ts in (arrow_cast(ts, 'Timestamp(ns)'))"), Rows("ts is not null"));
+  EXPECT_EQ(Values("coalesce(" + year1 + ", " + nanos + ")").substr(0, 14), "timestamp[us] ");
+  EXPECT_EQ(Rows("greatest(" + year1 + ", " + nanos + ") is null"), "");
+  EXPECT_EQ(Rows("nullif(" + year1 + ", " + nanos + ") is null"), "2");
+  EXPECT_EQ(Values(year1 + " - " + nanos).substr(0, 13), "duration[us] ");
+  EXPECT_EQ(Values("ts + arrow_cast(1001, 'Duration(ns)')").substr(0, 56),
+            "timestamp[us] [1970-01-01 00:00:00.000001, 1970-01-01 00");
 }
 
 TEST_F(ExprTest, LocalTimesOfAZone) {
@@ -351,7 +376,11 @@ TEST_F(ExprTest, FunctionsOfDates) {
   EXPECT_EQ(Rows("d > current_date"), "4");
   EXPECT_EQ(Rows("to_timestamp(1) = timestamp '1970-01-01 00:00:01'"), "0 1 2 3 4");
   EXPECT_EQ(Rows("make_date(2021, 1, 1) = d"), "0");
-  EXPECT_THAT(Error("date_part('foo', ts) = 1"), HasSubstr("the function is date_part("));
+  EXPECT_THAT(Error("date_part('foo', ts) = 1"), HasSubstr("there is no part 'foo'"));
+  EXPECT_THAT(Error("date_part('yeer', ts) = 1"), HasSubstr("did you mean 'year'?"));
+  EXPECT_THAT(Error("date_trunc('foo', ts) = ts"), HasSubstr("there is no part 'foo'"));
+  EXPECT_THAT(Error("date_part('YEAR', i) = 1"), HasSubstr("the function is date_part("));
+  EXPECT_THAT(Error("get_field(st) = 1"), HasSubstr("the function is get_field(struct, 'member')"));
 }
 
 TEST_F(ExprTest, FunctionsOfLists) {

@@ -26,6 +26,8 @@ struct Function {
   std::string_view usage;
   /// nullopt if the function doesn't take such arguments.
   std::optional<BoundFunction> (*bind)(std::span<const ExprPtr> args);
+  /// The parts of dates of which the first argument has to name one, if it has to.
+  std::vector<std::string> (*parts)() = nullptr;
 };
 
 /// By lower-case name, aliases included; null if there is none.

@@ -8,6 +8,7 @@
 #include "query/expr/kernel/cast.h"
 #include "query/expr/kernel/moment.h"
 #include "query/expr/kernel/reading.h"
+#include "query/expr/kernel/zone.h"
 
 namespace lance::query {
 namespace {
@@ -293,20 +294,41 @@ Status Truncate(int64_t value, int64_t per_second, Part part, int64_t* out) {
   return Status::OK();
 }
 
+/// By the clocks of a zone. What is shown twice keeps its offset.
+Result<std::shared_ptr<Array>> TruncateInZone(const CallContext& context,
+                                              std::span<const Operand> args, int64_t rows,
+                                              Part part, const std::string& zone_name) {
+  ARROW_ASSIGN_OR_RAISE(auto zone, Zone::Named(zone_name));
+  const int64_t per_second = UnitOf(*context.type);
+  ZoneClock clock(*zone, per_second);
+  FixedValues<int64_t> values(args[0]);
+  return MapFixedChecked<int64_t>(context, args, rows, [&](int64_t row, int64_t* out) {
+    const int64_t offset = clock.OffsetAt(values[row]);
+    const auto local = clock.LocalAt(values[row]);
+    int64_t truncated = 0;
+    if (local) ARROW_RETURN_NOT_OK(Truncate(*local, per_second, part, &truncated));
+    const auto instant = local ? clock.InstantOf(truncated, offset) : std::nullopt;
+    if (!instant) return UserError("the truncated timestamp is out of range");
+    *out = *instant;
+    return Status::OK();
+  });
+}
+
 Result<std::shared_ptr<Array>> DateTrunc(const CallContext& context, std::span<const Operand> args,
                                          int64_t rows) {
   Part part = *PartNamed(BytesValues(args[0])[0]);
-  ARROW_ASSIGN_OR_RAISE(Operand local, Local(context, args[1]));
-  FixedValues<int64_t> values(local);
-  int64_t per_second = UnitOf(*local.array->type());
-  CallContext local_context{context.pool, local.array->type()};
-  ARROW_ASSIGN_OR_RAISE(auto truncated,
-                        MapFixedChecked<int64_t>(
-                            local_context, args.subspan(1), rows, [&](int64_t row, int64_t* out) {
-                              return Truncate(values[row], per_second, part, out);
-                            }));
-  if (context.type->id() == Type::TIME64) return WithType(truncated, context.type);
-  return CastArray(context.pool, truncated, context.type, CastMode::kStrict);
+  const std::span<const Operand> moments = args.subspan(1);
+  // Minutes and less begin at the same time everywhere, but for local mean time long ago.
+  const bool is_by_zone = NanosOf(part) == 0 || NanosOf(part) > 60 * kNanosPerSecond;
+  if (is_by_zone && context.type->id() == Type::TIMESTAMP) {
+    const std::string& zone = static_cast<const arrow::TimestampType&>(*context.type).timezone();
+    if (!zone.empty()) return TruncateInZone(context, moments, rows, part, zone);
+  }
+  const int64_t per_second = UnitOf(*context.type);
+  FixedValues<int64_t> values(moments[0]);
+  return MapFixedChecked<int64_t>(context, moments, rows, [&](int64_t row, int64_t* out) {
+    return Truncate(values[row], per_second, part, out);
+  });
 }
 
 /// As numbers of 32 bits.
@@ -339,12 +361,29 @@ Bound BindDateTrunc(BindArgs args) {
   return BoundFunction{{arrow::utf8(), instant}, instant, DateTrunc, /*can_fail=*/true};
 }
 
+std::vector<std::string> AllParts() {
+  std::vector<std::string> names;
+  for (const NamedPart& part : kParts) names.emplace_back(part.name);
+  return names;
+}
+
+std::vector<std::string> TruncatableParts() {
+  std::vector<std::string> names;
+  for (const NamedPart& part : kParts) {
+    if (IsTruncatable(part.part)) names.emplace_back(part.name);
+  }
+  return names;
+}
+
 constexpr Function kFunctions[] = {
     {"date_part", "date_part('year' | 'month' | …, date, time, timestamp or duration)",
-     BindDatePart},
-    {"datepart", "datepart('year' | 'month' | …, date, time, timestamp or duration)", BindDatePart},
-    {"date_trunc", "date_trunc('year' | 'month' | …, date, time or timestamp)", BindDateTrunc},
-    {"datetrunc", "datetrunc('year' | 'month' | …, date, time or timestamp)", BindDateTrunc},
+     BindDatePart, AllParts},
+    {"datepart", "datepart('year' | 'month' | …, date, time, timestamp or duration)", BindDatePart,
+     AllParts},
+    {"date_trunc", "date_trunc('year' | 'month' | …, date, time or timestamp)", BindDateTrunc,
+     TruncatableParts},
+    {"datetrunc", "datetrunc('year' | 'month' | …, date, time or timestamp)", BindDateTrunc,
+     TruncatableParts},
 };
 
 }  // namespace

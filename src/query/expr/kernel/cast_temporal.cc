@@ -1,11 +1,7 @@
-#include <mutex>
-
-#include "arrow/compute/api_scalar.h"
-#include "arrow/compute/exec.h"
 #include "arrow/type.h"
-#include "base/compute_kernels.h"
 #include "query/expr/kernel/calendar.h"
 #include "query/expr/kernel/cast_steps.h"
+#include "query/expr/kernel/zone.h"
 
 namespace lance::query {
 namespace {
@@ -63,34 +59,26 @@ Result<std::shared_ptr<Array>> MapAny(const CastJob& job, Convert convert) {
 bool IsDate(Type::type id) { return id == Type::DATE32 || id == Type::DATE64; }
 bool IsTime(Type::type id) { return id == Type::TIME32 || id == Type::TIME64; }
 
-Result<std::shared_ptr<Array>> CallOnTimestamps(const std::string& function,
-                                                const std::shared_ptr<Array>& array,
-                                                const arrow::compute::FunctionOptions* options,
-                                                arrow::MemoryPool* pool) {
-  ARROW_RETURN_NOT_OK(InitializeComputeKernels());
-  arrow::compute::ExecContext exec(pool);
-  ARROW_ASSIGN_OR_RAISE(auto result,
-                        arrow::compute::CallFunction(function, {array}, options, &exec));
-  return result.make_array();
-}
-
 std::string ZoneOf(const arrow::DataType& type) {
   return type.id() == Type::TIMESTAMP ? static_cast<const arrow::TimestampType&>(type).timezone()
                                       : "";
 }
-bool IsUtc(const std::string& zone) { return zone == "UTC" || zone == "+00:00" || zone == "Z"; }
 
-/// Timestamps without a zone, and dates, are local times of the zone that they get.
+/// Timestamps without a zone, and dates, are local times of the zone that they get: the first
+/// instant of a time that its clocks show twice.
 Result<std::shared_ptr<Array>> FromLocalTime(const CastJob& job) {
   const auto& to = static_cast<const arrow::TimestampType&>(*job.to);
-  auto local_type =
-      job.from().id() == Type::TIMESTAMP ? job.array->type() : arrow::timestamp(to.unit());
-  ARROW_ASSIGN_OR_RAISE(auto local, CastArray(job.pool, job.array, local_type, job.mode));
-  arrow::compute::AssumeTimezoneOptions options(
-      ZoneOf(*job.to), arrow::compute::AssumeTimezoneOptions::AMBIGUOUS_EARLIEST,
-      arrow::compute::AssumeTimezoneOptions::NONEXISTENT_EARLIEST);
-  ARROW_ASSIGN_OR_RAISE(auto zoned, CallOnTimestamps("assume_timezone", local, &options, job.pool));
-  return CastArray(job.pool, zoned, job.to, job.mode);
+  ARROW_ASSIGN_OR_RAISE(auto local,
+                        CastArray(job.pool, job.array, arrow::timestamp(to.unit()), job.mode));
+  ARROW_ASSIGN_OR_RAISE(auto zone, Zone::Named(to.timezone()));
+  const ZoneClock clock(*zone, UnitsPerSecond(to.unit()));
+  const CastJob step{job.pool, local, job.to, job.mode};
+  FixedValues<int64_t> values(step.operand());
+  return CastFixed<int64_t>(step, [&](int64_t row, int64_t* out) {
+    auto instant = clock.FirstInstantOf(values[row]);
+    *out = instant.value_or(0);
+    return instant.has_value();
+  });
 }
 
 Result<std::shared_ptr<Array>> FromDays(const CastJob& job) {
@@ -122,12 +110,11 @@ Result<std::shared_ptr<Array>> CastTemporal(const CastJob& job) {
   std::string zone = ZoneOf(from);
   // DATE64 counts from the epoch in UTC, as in the reference.
   const bool is_local = to.id() != Type::TIMESTAMP && to.id() != Type::DATE64;
-  if (from.id() == Type::TIMESTAMP && is_local && !zone.empty() && !IsUtc(zone)) {
+  if (from.id() == Type::TIMESTAMP && is_local && !zone.empty()) {
     ARROW_ASSIGN_OR_RAISE(auto local, ToLocalTime(job.pool, job.array));
     return CastArray(job.pool, local, job.to, job.mode);
   }
-  std::string to_zone = ZoneOf(to);
-  if (zone.empty() && !to_zone.empty() && !IsUtc(to_zone)) return FromLocalTime(job);
+  if (zone.empty() && !ZoneOf(to).empty()) return FromLocalTime(job);
   if (from.id() == Type::DATE32) return FromDays(job);
   int64_t from_unit = UnitOf(from);
   if (to.id() == Type::DATE32) {
@@ -150,10 +137,20 @@ Result<std::shared_ptr<Array>> ToLocalTime(arrow::MemoryPool* pool,
                                            const std::shared_ptr<Array>& array) {
   std::string zone = ZoneOf(*array->type());
   if (zone.empty()) return array;
-  if (!IsUtc(zone)) return CallOnTimestamps("local_timestamp", array, nullptr, pool);
-  auto data = array->data()->Copy();
-  data->type = arrow::timestamp(static_cast<const arrow::TimestampType&>(*array->type()).unit());
-  return arrow::MakeArray(data);
+  const auto unit = static_cast<const arrow::TimestampType&>(*array->type()).unit();
+  if (zone == "UTC") return WithType(array, arrow::timestamp(unit));
+  ARROW_ASSIGN_OR_RAISE(auto rules, Zone::Named(zone));
+  const Operand operand{array, false};
+  const FixedValues<int64_t> values(operand);
+  ZoneClock clock(*rules, UnitsPerSecond(unit));
+  const CallContext context{pool, arrow::timestamp(unit)};
+  return MapFixedChecked<int64_t>(
+      context, {&operand, 1}, array->length(), [&](int64_t row, int64_t* out) {
+        auto local = clock.LocalAt(values[row]);
+        if (!local) return UserError("a local time in ", zone, " is out of range");
+        *out = *local;
+        return Status::OK();
+      });
 }
 
 }  // namespace lance::query

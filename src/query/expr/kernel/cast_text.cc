@@ -105,17 +105,16 @@ Result<std::shared_ptr<Array>> TimestampsToText(const CastJob& job) {
   }
   ARROW_ASSIGN_OR_RAISE(auto local_array, ToLocalTime(job.pool, job.array));
   FixedValues<int64_t> local(Operand{local_array, false});
-  int64_t units_per_minute = 60;
-  for (int i = 0; i < static_cast<int>(type.unit()); ++i) units_per_minute *= 1000;
-  bool is_utc = type.timezone() == "UTC";
+  const int64_t per_second = UnitsPerSecond(type.unit());
   return Build(job, [&](int64_t row) {
     std::string text = TimestampText(local[row], type.unit());
-    if (is_utc) return std::optional<std::string>(text + "Z");
-    int64_t minutes = (local[row] - values[row]) / units_per_minute;
+    const int64_t offset = (local[row] - values[row]) / per_second;
+    if (offset == 0) return std::optional<std::string>(text + "Z");
+    // Offsets of local mean time have seconds.
+    const int64_t minutes = (std::abs(offset) + 30) / 60;
     auto two = [](int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
-    return std::optional<std::string>(text + (minutes < 0 ? "-" : "+") +
-                                      two(std::abs(minutes) / 60) + ":" +
-                                      two(std::abs(minutes) % 60));
+    return std::optional<std::string>(text + (offset < 0 ? "-" : "+") + two(minutes / 60) + ":" +
+                                      two(minutes % 60));
   });
 }
 
@@ -180,7 +179,7 @@ struct ReadMoments {
   std::vector<Kind> kinds;
 };
 
-Result<ReadMoments> ReadMomentsOf(const CastJob& job, arrow::TimeUnit::type unit) {
+ReadMoments ReadMomentsOf(const CastJob& job, arrow::TimeUnit::type unit) {
   using Kind = ReadMoments::Kind;
   const BytesValues texts(job.operand());
   const auto rows = static_cast<size_t>(job.array->length());
@@ -200,11 +199,11 @@ Result<ReadMoments> ReadMomentsOf(const CastJob& job, arrow::TimeUnit::type unit
     moments.values[row] = *value;
     moments.kinds[row] = has_zone ? Kind::kInstant : Kind::kLocal;
   }
-  ARROW_RETURN_NOT_OK(zoned.Resolve(job.pool, [&](int64_t row, std::optional<int64_t> instant) {
+  zoned.Resolve([&](int64_t row, std::optional<int64_t> instant) {
     if (!instant) return;
     moments.values[static_cast<size_t>(row)] = *instant;
     moments.kinds[static_cast<size_t>(row)] = Kind::kInstant;
-  }));
+  });
   return moments;
 }
 
@@ -212,7 +211,7 @@ Result<ReadMoments> ReadMomentsOf(const CastJob& job, arrow::TimeUnit::type unit
 Result<std::shared_ptr<Array>> ReadTimestamps(const CastJob& job) {
   using Kind = ReadMoments::Kind;
   const auto unit = static_cast<const arrow::TimestampType&>(*job.to).unit();
-  ARROW_ASSIGN_OR_RAISE(const ReadMoments moments, ReadMomentsOf(job, unit));
+  const ReadMoments moments = ReadMomentsOf(job, unit);
   CastJob step{job.pool, job.array, arrow::timestamp(unit), job.mode};
   ARROW_ASSIGN_OR_RAISE(auto local, CastFixed<int64_t>(step, [&](int64_t row, int64_t* out) {
                           const auto at = static_cast<size_t>(row);
@@ -234,7 +233,7 @@ Result<std::shared_ptr<Array>> ReadDates(const CastJob& job) {
   const CastJob attempt{job.pool, job.array, job.to, CastMode::kTry};
   ARROW_ASSIGN_OR_RAISE(auto dates, ReadAll<int32_t>(attempt, ParseDate));
   if (dates->null_count() == job.array->null_count()) return dates;
-  ARROW_ASSIGN_OR_RAISE(const ReadMoments moments, ReadMomentsOf(job, arrow::TimeUnit::SECOND));
+  const ReadMoments moments = ReadMomentsOf(job, arrow::TimeUnit::SECOND);
   const FixedValues<int32_t> days(Operand{dates, false});
   return CastFixed<int32_t>(job, [&](int64_t row, int32_t* out) {
     const auto at = static_cast<size_t>(row);

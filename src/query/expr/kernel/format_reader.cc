@@ -65,15 +65,15 @@ class FormatReader {
   }
 
   /// Those that were read with the name of a zone.
-  Status ReadZoned(arrow::MemoryPool* pool, std::vector<int64_t>* values) const {
+  Status ReadZoned(std::vector<int64_t>* values) const {
     Status status;
-    ARROW_RETURN_NOT_OK(zoned_.Resolve(pool, [&](int64_t row, std::optional<int64_t> instant) {
+    zoned_.Resolve([&](int64_t row, std::optional<int64_t> instant) {
       if (instant) {
         (*values)[static_cast<size_t>(row)] = *instant;
       } else if (status.ok()) {
         status = NotRead(row);
       }
-    }));
+    });
     return status;
   }
 
@@ -125,7 +125,7 @@ Result<std::shared_ptr<Array>> ReadByFormats(const CallContext& context,
     ARROW_ASSIGN_OR_RAISE(bool is_read, reader.Read(row, &values[static_cast<size_t>(row)]));
     if (!is_read) return reader.NotRead(row);
   }
-  ARROW_RETURN_NOT_OK(reader.ReadZoned(context.pool, &values));
+  ARROW_RETURN_NOT_OK(reader.ReadZoned(&values));
   const std::shared_ptr<arrow::DataType> type =
       id == Type::DATE32 ? arrow::timestamp(unit) : context.type;
   ARROW_ASSIGN_OR_RAISE(

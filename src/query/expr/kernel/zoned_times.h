@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "arrow/type.h"
-#include "base/error.h"
 
 namespace lance::query {
 
@@ -22,8 +21,7 @@ class ZonedTimes {
   void Add(std::string_view zone, int64_t row, int64_t local);
   /// Calls use(row, instant): nothing if there is no such zone, or if its clocks never showed the
   /// time, or did so twice.
-  Status Resolve(arrow::MemoryPool* pool,
-                 const std::function<void(int64_t, std::optional<int64_t>)>& use) const;
+  void Resolve(const std::function<void(int64_t, std::optional<int64_t>)>& use) const;
 
  private:
   struct Times {
