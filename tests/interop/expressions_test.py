@@ -69,6 +69,12 @@ array_max(lst) | list_cat(lst, ['x'], lst) | array_length(li, 1) | d + i | d - i
 asinh(f) | atanh(i) | acosh(l) | cot(i) | cast(i as binary) | cast(i + 0.7 as timestamp) | cast(dec as timestamp) | cast(ts as float) | cast(ts as double)
 cast(ts as decimal(38, 2)) | cast(li as string) | cast(lst as string) | arrow_cast(s, 'Utf8View')
 cast(i as binary) || X'41' | array_distinct(lst) | greatest(i, null, u8)
+array_has([i, 5], 19) | not list_has([i, 5], 19) | array_has([s, 'a'], 'b') | cardinality([li, li]) | array_position(li, 2, 1) | length(i)
+round(f32, 1) | trunc(f32, 1) | round(f, i) | round(f32, -1) | (1.5 + 1) * i | -(1.5) + i | (1 + 1) * i | i + (1 + 1) | pi() % 1.5 / u8 | (1.5 + 1) < i
+translate(s, 'hé', 'xyz') | translate(s, 'éé', 'xy') | translate(s, s, 'é') | to_timestamp(f * 1e10) | to_timestamp(f / 0)
+arrow_cast(d, 'Date64') - arrow_cast(d, 'Date64') | arrow_cast(ts, 'Timestamp(ms, "+02:00")') | ts - tz | tz - ts | i = 1OR i = 2
+coalesce(ts, arrow_cast(ts, 'Timestamp(ns)')) | ts - arrow_cast(ts, 'Timestamp(s)') | greatest(ts, arrow_cast(ts, 'Timestamp(ms)'))
+ts + arrow_cast(l, 'Duration(ns)') | arrow_cast(ts, 'Timestamp(ns)') - arrow_cast(i, 'Duration(us)')
 st | st.x + 1 | st['y z'] | i is null | i = 1 | i in (1, 2) | b is not true | i is distinct from 1 | s like '%b' | not b | b and null
 """.replace("\n", " | ").strip(" |").split(" | ")
 
@@ -110,6 +116,25 @@ TIMES = """
 def test_texts_as_times(text, type_, datasets):
     ours, theirs = datasets
     expression = f"try_cast(concat('{text}', left(s, 0)) as {type_})"
+    assert repr(_values(ours, expression)) == repr(_values(theirs, expression))
+
+
+NUMBERS = ["1e3", "1e-3", " 1", "1 ", "\t-1.005\n", "+.5", "1.", "1 1", "- 1", "1.2.3", "nan", "99999999.999", "99999999.994", "-0", "+0", "-1"]
+DATES = ["99999-01-01", "+2020-01-01", "-2020-01-01", "12020-02-29", "+12020-02-29", "2020-02-29T23:59:60", "2020-02-29T23:59:60Z", "-0001-1-1"]
+
+
+@pytest.mark.parametrize("text", NUMBERS)
+@pytest.mark.parametrize("type_", ["decimal(10, 2)", "decimal(5, 0)", "tinyint unsigned", "bigint unsigned"])
+def test_texts_as_numbers(text, type_, datasets):
+    ours, theirs = datasets
+    expression = f"try_cast(concat('{text}', left(s, 0)) as {type_})"
+    assert repr(_values(ours, expression)) == repr(_values(theirs, expression))
+
+
+@pytest.mark.parametrize("text", DATES)
+def test_texts_as_days(text, datasets):
+    ours, theirs = datasets
+    expression = f"cast(try_cast(concat('{text}', left(s, 0)) as date) as int)"
     assert repr(_values(ours, expression)) == repr(_values(theirs, expression))
 
 

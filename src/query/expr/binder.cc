@@ -328,6 +328,21 @@ class Binder {
     } else if (is_root && right->kind == ExprKind::kColumn && IsBare(*syntax.args[0], *left)) {
       ARROW_RETURN_NOT_OK(TakeTypeOf(*right, *syntax.args[0], /*strict=*/true, &left));
     }
+    return ArithmeticOf(syntax, std::move(left), std::move(right));
+  }
+
+  Result<ExprPtr> ArithmeticOf(const Syntax& syntax, ExprPtr left, ExprPtr right) {
+    // Days are added to a date64, and subtracted from it, as to a date32.
+    const bool has_date64 = left->type->id() == Type::DATE64 || right->type->id() == Type::DATE64;
+    if (has_date64 && left->type->id() != Type::TIMESTAMP && right->type->id() != Type::TIMESTAMP) {
+      for (ExprPtr* operand : {&left, &right}) {
+        if ((*operand)->type->id() != Type::DATE64) continue;
+        *operand = FoldedCast(std::move(*operand), arrow::date32());
+      }
+      ARROW_ASSIGN_OR_RAISE(ExprPtr days, ArithmeticOf(syntax, std::move(left), std::move(right)));
+      const bool is_date = days->type->id() == Type::DATE32;
+      return is_date ? FoldedCast(std::move(days), arrow::date64()) : days;
+    }
     auto types = TypesOfArithmetic(syntax.text, left->type, right->type);
     Kernel kernel = nullptr;
     if (types) {
@@ -454,12 +469,20 @@ class Binder {
   Result<ExprPtr> In(const Syntax& syntax, bool strict) {
     ARROW_ASSIGN_OR_RAISE(Args args, BindAll(syntax));
     bool is_column = args[0]->kind == ExprKind::kColumn;
-    std::vector<TypePtr> types = {args[0]->type};
-    for (size_t i = 1; i < args.size(); ++i) {
-      if (is_column && args[i]->IsLiteral()) {
+    for (size_t i = 1; is_column && i < args.size(); ++i) {
+      if (args[i]->IsLiteral()) {
         ARROW_RETURN_NOT_OK(TakeTypeOf(*args[0], *syntax.args[i], strict, &args[i]));
       }
-      if (!args[i]->type->Equals(*types.back())) types.push_back(args[i]->type);
+    }
+    ARROW_ASSIGN_OR_RAISE(ExprPtr result, Among(syntax, std::move(args)));
+    return syntax.negated ? MakeNot(std::move(result), syntax.at) : result;
+  }
+
+  /// Whether the first of the values equals one of the others.
+  Result<ExprPtr> Among(const Syntax& syntax, Args args) {
+    std::vector<TypePtr> types;
+    for (const ExprPtr& arg : args) {
+      if (types.empty() || !arg->type->Equals(*types.back())) types.push_back(arg->type);
     }
     TypePtr common = CommonType(types);
     // Two half floats meet in a float, which has comparisons.
@@ -469,8 +492,7 @@ class Binder {
                                     args[0]->type->ToString()));
     }
     for (ExprPtr& arg : args) arg = FoldedCast(std::move(arg), ComparedType(arg->type, common));
-    ARROW_ASSIGN_OR_RAISE(ExprPtr result, InList(syntax, args));
-    return syntax.negated ? MakeNot(std::move(result), syntax.at) : result;
+    return InList(syntax, args);
   }
 
   /// A set of the literals that have the type of the operand, comparisons with others.
@@ -663,6 +685,11 @@ class Binder {
       ARROW_ASSIGN_OR_RAISE(ExprPtr arg, Bind(*syntax.args[0]));
       return MakeIsNull(std::move(arg), /*negated=*/true, syntax.at);
     }
+    if (count == 2 && IsSearch(name)) {
+      ARROW_ASSIGN_OR_RAISE(Args args, BindAll(syntax));
+      return args[0]->IsCallOf("make_array") ? AmongItems(syntax, std::move(args))
+                                             : CallOf(syntax, name, std::move(args));
+    }
     const bool is_arrow_cast = name == "arrow_cast" || name == "arrow_try_cast";
     if (count == 2 && (is_arrow_cast || name == "get_field")) {
       ARROW_ASSIGN_OR_RAISE(Args args, BindAll(syntax));
@@ -683,6 +710,23 @@ class Binder {
       return MakeLiteral(StringLiteral(ArrowTypeName(*arg->type)), syntax.at);
     }
     return Call(syntax, name);
+  }
+
+  static bool IsSearch(std::string_view name) {
+    return name == "array_has" || name == "list_has" || name == "array_contains" ||
+           name == "list_contains";
+  }
+
+  /// In a list that is made of columns a value is looked for as by IN: null if it isn't there, but
+  /// a null is.
+  Result<ExprPtr> AmongItems(const Syntax& syntax, Args args) {
+    const ExprPtr list = args[0];
+    Args operands = {args[1]};
+    operands.insert(operands.end(), list->args.begin(), list->args.end());
+    // Refused as any list would be.
+    const bool is_refused = !FindFunction(syntax.text)->bind(args);
+    return is_refused ? CallOf(syntax, syntax.text, std::move(args))
+                      : Among(syntax, std::move(operands));
   }
 
   static bool IsClock(std::string_view name) {

@@ -88,6 +88,25 @@ TEST_F(ExprListsTest, ShapesOfLists) {
   EXPECT_EQ(Rows("cast(array_dims(ll) as string) = '[2, 2]'"), "0");
   EXPECT_EQ(Rows("array_dims(ll) is null"), "2 4");
   EXPECT_EQ(Values("cardinality(m)"), "uint64 [2, 0, null, 1, 1]");
+  EXPECT_EQ(Values("cardinality(ll)"), "uint64 [3, 0, null, 1, 0]");
+}
+
+TEST_F(ExprListsTest, MadeListsHaveTheirNulls) {
+  EXPECT_EQ(Values("array_has([i, 5], 19)"), "bool [false, false, null, false, false]");
+  EXPECT_EQ(Values("array_has([i, 5], 5)"), "bool [true, true, true, true, true]");
+  EXPECT_EQ(Rows("not list_has([i, 5], 19)"), "0 1 3 4");
+  EXPECT_EQ(Rows("not list_contains(make_array(i, u8), 1)"), "1 3 4");
+  EXPECT_EQ(Rows("array_contains([s, 'x'], 'x')"), "0 1 2 3 4");
+  EXPECT_EQ(Rows("not array_has(li, 1)"), "1 3 4");
+  EXPECT_THAT(Error("array_has([i, 5], s)"), HasSubstr("the function is array_has("));
+}
+
+TEST_F(ExprListsTest, PositionsFromAPlaceOn) {
+  EXPECT_EQ(Values("array_position([1, 2, 3, 2], 2, i)").substr(0, 12), "array_positi");
+  EXPECT_EQ(Values("array_position([1, 2, 3, 2], 2, u8 % 3 + 1)"), "uint64 [2, 4, null, 4, 2]");
+  EXPECT_EQ(Values("list_indexof(li, 2, 1)"), "uint64 [2, null, null, null, null]");
+  EXPECT_THAT(Values("array_position(li, 2, 9)"),
+              HasSubstr("array_position() cannot start at 9 in a list of 2 items"));
 }
 
 TEST_F(ExprListsTest, ListsAsTexts) {

@@ -260,6 +260,20 @@ TEST_F(ExprTest, CastsReadAndWriteText) {
   EXPECT_EQ(one("cast('+12' as int)"), "12");
   EXPECT_EQ(one("try_cast(' 12' as int)"), "null");
   EXPECT_EQ(one("cast('1e3' as double)"), "1000");
+  for (const char* text : {"1e3", "1e-3", "", "-", ".", " ", "1 1", "- 1", "1.2.3", "nan"}) {
+    EXPECT_EQ(one(std::string("try_cast('") + text + "' as decimal(10, 2))"), "null") << text;
+  }
+  EXPECT_EQ(one("cast(' +1.005' as decimal(10, 2)) + 0"), "1.01");
+  EXPECT_EQ(one("cast('.5 ' as decimal(10, 2)) + 0"), "0.50");
+  EXPECT_EQ(one("cast('-0' as tinyint unsigned)"), "0");
+  EXPECT_EQ(one("try_cast('-1' as tinyint unsigned)"), "null");
+  EXPECT_EQ(one("try_cast('-' as tinyint unsigned)"), "null");
+  EXPECT_EQ(one("try_cast('99999-01-01' as date)"), "null");
+  EXPECT_EQ(one("cast('+12020-02-29' as date)"), "12020-02-29");
+  EXPECT_EQ(one("cast('-2020-01-01' as date)"), "-2020-01-01");
+  // A leap second is the last of its day, and the first of the next as a moment.
+  EXPECT_EQ(one("cast('2020-02-29T23:59:60' as date)"), "2020-02-29");
+  EXPECT_EQ(one("cast('2020-02-29T23:59:60' as timestamp(0))"), "2020-03-01 00:00:00");
   EXPECT_EQ(one("cast('on' as boolean)"), "true");
   EXPECT_EQ(one("cast('20210101' as date)"), "2021-01-01");
   EXPECT_EQ(one("cast('2021-1-1' as date)"), "2021-01-01");
@@ -335,6 +349,16 @@ TEST_F(ExprTest, RegularExpressionsKeepCharactersWhole) {
   EXPECT_EQ(Rows("regexp_like(s, null) is null"), "0 1 2 3 4");
 }
 
+TEST_F(ExprTest, TranslationsOfAnyCharacters) {
+  EXPECT_EQ(Rows("translate(s, 'hé', 'xy') = 'xyy%'"), "3");
+  EXPECT_EQ(Rows("translate(s, 'éé', 'xy') = 'hxx%'"), "3");
+  EXPECT_EQ(Rows("translate(s, s, 'é') = 'é'"), "0 1 3");
+  EXPECT_EQ(Rows("length(bin) = 3"), "3");
+  EXPECT_EQ(Rows("length(i) = 10"), "4");
+  EXPECT_EQ(Rows("i = 1OR i = 2and true"), "0 1");
+  EXPECT_THAT(Error("i = 1x"), HasSubstr("letters follow a number"));
+}
+
 TEST_F(ExprTest, FunctionsOfNumbers) {
   EXPECT_EQ(Values("nanvl(f, i)"), "double [0, -0, null, -5, inf]");
   EXPECT_EQ(Values("nanvl(1.5, f)"), "double [1.5, 1.5, 1.5, 1.5, 1.5]");
@@ -351,6 +375,22 @@ TEST_F(ExprTest, FunctionsOfNumbers) {
   EXPECT_EQ(Rows("round(2.5) = 3 and round(-2.5) = -3 and round(1234.567, 2) = 1234.57"),
             "0 1 2 3 4");
   EXPECT_EQ(Rows("mod(i, 2) = 0"), "1");
+}
+
+TEST_F(ExprTest, FloatsAreRoundedAsSuch) {
+  EXPECT_EQ(Values("round(arrow_cast(1.15, 'Float32') + 0 * f32, 1)").substr(0, 10), "float [1.2");
+  EXPECT_EQ(Values("trunc(arrow_cast(1.15, 'Float32') + 0 * f32, 1)").substr(0, 10), "float [1.1");
+  EXPECT_EQ(Values("round(f + 1.256, u8)").substr(0, 18), "double [1.3, 1.26,");
+  EXPECT_EQ(Values("round(i + 15, -1)").substr(0, 14), "double [20, 20");
+}
+
+TEST_F(ExprTest, DaysOfDates) {
+  const std::string date64 = "arrow_cast(d, 'Date64')";
+  EXPECT_EQ(Rows(date64 + " - arrow_cast(d - 3, 'Date64') = 3"), Rows("d is not null"));
+  EXPECT_EQ(Rows(date64 + " - (d - 3) = 3"), Rows("d is not null"));
+  EXPECT_EQ(Values("arrow_cast(d - 18628, 'Date64') + 1").substr(0, 24),
+            "date64[ms] [1970-01-02, ");
+  EXPECT_EQ(Rows("to_timestamp(f / 0) is null"), "2");
 }
 
 TEST_F(ExprTest, FunctionsOfDates) {

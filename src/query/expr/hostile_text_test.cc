@@ -209,6 +209,20 @@ TEST(HostileText, LargeTokens) {
   EXPECT_GE(Matches("cast(s as timestamp) > timestamp '" + digits + "'"), -1);
   EXPECT_GE(Matches("lpad(s, 2000000000, 'x') = s"), -1);
   EXPECT_GE(Matches("repeat(s, 2000000000) = s"), -1);
+  EXPECT_EQ(Matches("repeat(repeat(s, 3000), 3000) = s"), -1);
+  // Steps for each pair of a letter of the text and one of these would take long.
+  EXPECT_EQ(Matches("s like '" + Repeated("%", 10 * kMany) + "'"), 100);
+  const std::string letters = Repeated("a", kMany);
+  EXPECT_EQ(Matches("contains(repeat('a', 200000 + n), '" + letters + "b')"), 0);
+  EXPECT_EQ(Matches("strpos(repeat('a', 200000 + n), '" + letters + "b') > 0"), 0);
+  std::string distinct;
+  for (int letter = 0x4E00; letter < 0x9E00; ++letter) {
+    distinct +=
+        {static_cast<char>(0xE0 | letter >> 12), static_cast<char>(0x80 | (letter >> 6 & 63)),
+         static_cast<char>(0x80 | (letter & 63))};
+  }
+  EXPECT_EQ(Matches("translate(repeat('\xE9\xB7\xBF', 20000 + n), '" + distinct + "', 'a') = s"),
+            0);
 }
 
 TEST(HostileText, UnbalancedQuotes) {

@@ -111,6 +111,18 @@ class Lexer {
     return token;
   }
 
+  /// `1OR a` is `1 OR a`.
+  bool IsBeforeOperator() const {
+    size_t end = at_;
+    while (end < text_.size() && ContinuesWord(text_[end])) ++end;
+    const Token word{TokenKind::kWord, {}, std::string(text_.substr(at_, end - at_))};
+    for (std::string_view op : {"and", "or", "is", "in", "not", "between", "like", "ilike", "when",
+                                "then", "else", "end", "as", "from", "escape"}) {
+      if (word.IsKeyword(op)) return true;
+    }
+    return false;
+  }
+
   Result<Token> Number() {
     size_t begin = at_;
     while (IsDigit(Peek())) ++at_;
@@ -128,7 +140,7 @@ class Lexer {
         while (IsDigit(Peek())) ++at_;
       }
     }
-    if (!AtEnd() && ContinuesWord(Peek())) {
+    if (!AtEnd() && ContinuesWord(Peek()) && !IsBeforeOperator()) {
       return ErrorFrom(begin, "letters follow a number");
     }
     return Make(is_integer ? TokenKind::kInteger : TokenKind::kDecimal, begin);

@@ -30,11 +30,14 @@ Result<std::shared_ptr<Array>> SecondsToNanos(const CallContext& context,
   FixedValues<T> values(args[0]);
   return MapFixedChecked<int64_t>(context, args, rows, [&](int64_t row, int64_t* out) {
     if constexpr (std::is_floating_point_v<T>) {
-      double nanos = std::trunc(values[row] * static_cast<double>(kNanosPerSecond));
-      if (!(std::abs(nanos) < static_cast<double>(std::numeric_limits<int64_t>::max()))) {
-        return UserError(values[row], " seconds are no timestamp in nanoseconds");
+      // What is too large becomes the last moment; NaN the epoch.
+      constexpr auto kLast = std::numeric_limits<int64_t>::max();
+      const double nanos = std::trunc(values[row] * static_cast<double>(kNanosPerSecond));
+      if (std::abs(nanos) < static_cast<double>(kLast)) {
+        *out = static_cast<int64_t>(nanos);
+      } else {
+        *out = nanos > 0 ? kLast : nanos < 0 ? std::numeric_limits<int64_t>::min() : 0;
       }
-      *out = static_cast<int64_t>(nanos);
     } else if (__builtin_mul_overflow(values[row], kNanosPerSecond, out)) {
       return UserError(values[row], " seconds are no timestamp in nanoseconds");
     }

@@ -1,3 +1,4 @@
+#include <array>
 #include <limits>
 
 #include "arrow/array/concatenate.h"
@@ -60,6 +61,37 @@ Result<std::shared_ptr<Array>> ArrayPosition(const CallContext& context,
   return builder.Finish();
 }
 
+/// The same from the place on that the third argument names, counted from 1.
+Result<std::shared_ptr<Array>> ArrayPositionFrom(const CallContext& context,
+                                                 std::span<const Operand> args, int64_t rows) {
+  ARROW_ASSIGN_OR_RAISE(ItemMatches matches,
+                        ItemMatches::Of(context, args[0], args[1], Comparison::kNotDistinct, rows));
+  const std::array<Operand, 2> needed = {args[0], args[2]};
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, needed, rows));
+  const ListRows lists(args[0]);
+  const FixedValues<int64_t> starts(args[2]);
+  arrow::UInt64Builder builder(context.pool);
+  ARROW_RETURN_NOT_OK(builder.Reserve(rows));
+  for (int64_t row = 0; row < rows; ++row) {
+    if (nulls.IsNull(row)) {
+      builder.UnsafeAppendNull();
+      continue;
+    }
+    if (starts[row] < 1 || starts[row] > lists.Size(row) + 1) {
+      return UserError("array_position() cannot start at ", starts[row], " in a list of ",
+                       lists.Size(row), " items");
+    }
+    int64_t item = lists.Begin(row) + starts[row] - 1;
+    while (item < lists.End(row) && !matches.IsMatch(row, item)) ++item;
+    if (item < lists.End(row)) {
+      builder.UnsafeAppend(static_cast<uint64_t>(item - lists.Begin(row) + 1));
+    } else {
+      builder.UnsafeAppendNull();
+    }
+  }
+  return builder.Finish();
+}
+
 template <Kernel kKernel, const TypePtr& (*kType)()>
 Bound BindListAndItem(BindArgs args) {
   if (args.size() != 2) return std::nullopt;
@@ -73,6 +105,15 @@ Bound BindListAndItem(BindArgs args) {
     return std::nullopt;
   }
   return BoundFunction{{ListOf(*args[0], common), common}, kType(), kKernel};
+}
+
+Bound BindPosition(BindArgs args) {
+  if (args.size() != 3) return BindListAndItem<ArrayPosition, arrow::uint64>(args);
+  Bound bound = BindListAndItem<ArrayPositionFrom, arrow::uint64>(args.first(2));
+  if (!bound || !TakesInteger(*args[2])) return std::nullopt;
+  bound->arg_types.push_back(arrow::int64());
+  bound->can_fail = true;
+  return bound;
 }
 
 // ---- array_has_any, array_has_all ----
@@ -245,11 +286,10 @@ constexpr Function kFunctions[] = {
     {"list_has", "list_has(list, value)", BindListAndItem<ArrayHas, arrow::boolean>},
     {"array_contains", "array_contains(list, value)", BindListAndItem<ArrayHas, arrow::boolean>},
     {"list_contains", "list_contains(list, value)", BindListAndItem<ArrayHas, arrow::boolean>},
-    {"array_position", "array_position(list, value)",
-     BindListAndItem<ArrayPosition, arrow::uint64>},
-    {"list_position", "list_position(list, value)", BindListAndItem<ArrayPosition, arrow::uint64>},
-    {"array_indexof", "array_indexof(list, value)", BindListAndItem<ArrayPosition, arrow::uint64>},
-    {"list_indexof", "list_indexof(list, value)", BindListAndItem<ArrayPosition, arrow::uint64>},
+    {"array_position", "array_position(list, value[, start])", BindPosition},
+    {"list_position", "list_position(list, value[, start])", BindPosition},
+    {"array_indexof", "array_indexof(list, value[, start])", BindPosition},
+    {"list_indexof", "list_indexof(list, value[, start])", BindPosition},
     {"array_has_any", "array_has_any(list, list)", BindTwoLists<ArrayHasAny>},
     {"list_has_any", "list_has_any(list, list)", BindTwoLists<ArrayHasAny>},
     {"arrays_overlap", "arrays_overlap(list, list)", BindTwoLists<ArrayHasAny>},

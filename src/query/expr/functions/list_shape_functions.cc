@@ -25,16 +25,20 @@ size_t DimensionsOf(const arrow::DataType& type) {
   return count;
 }
 
+/// Lists, the lists in them, ….
+std::vector<Operand> LevelsOf(const Operand& lists) {
+  std::vector<Operand> levels = {lists};
+  for (size_t left = DimensionsOf(*lists.array->type()); left > 1; --left) {
+    levels.push_back({ListRows(levels.back()).items(), false});
+  }
+  return levels;
+}
+
 /// The sizes of a list, its first item, the first item of that …: lists in lists are taken to be of
 /// the same size.
 class Shape {
  public:
-  explicit Shape(const Operand& lists) {
-    levels_.push_back(lists);
-    for (size_t left = DimensionsOf(*lists.array->type()); left > 1; --left) {
-      levels_.push_back({ListRows(levels_.back()).items(), false});
-    }
-  }
+  explicit Shape(const Operand& lists) : levels_(LevelsOf(lists)) {}
 
   size_t dimensions() const { return levels_.size(); }
 
@@ -137,13 +141,34 @@ Bound BindLength(BindArgs args) {
       {WithOffsets(lists), arrow::int64()}, arrow::uint64(), LengthOf, /*can_fail=*/true};
 }
 
+/// Items of the lists in one, or of the lists in those ….
+int64_t CountItems(std::span<const Operand> levels, int64_t at) {
+  const ListRows lists(levels[0]);
+  if (levels[0].array->IsNull(levels[0].IndexOf(at))) return 0;
+  if (levels.size() == 1) return lists.Size(at);
+  int64_t count = 0;
+  for (int64_t i = lists.Begin(at); i < lists.End(at); ++i) {
+    count += CountItems(levels.subspan(1), i);
+  }
+  return count;
+}
+
+Result<std::shared_ptr<Array>> Cardinality(const CallContext& context,
+                                           std::span<const Operand> args, int64_t rows) {
+  const std::vector<Operand> levels = LevelsOf(args[0]);
+  return MapFixed<uint64_t>(context, args, rows, [&](int64_t row) {
+    return static_cast<uint64_t>(CountItems(levels, row));
+  });
+}
+
 /// Maps are lists of entries.
 Bound BindCardinality(BindArgs args) {
   if (args.size() != 1) return std::nullopt;
   if (args[0]->type->id() == Type::MAP) {
     return BoundFunction{{args[0]->type}, arrow::uint64(), Length};
   }
-  return BindLength(args);
+  const bool is_nested = DimensionsOf(*args[0]->type) > 1;
+  return is_nested ? BindShape<Cardinality>(args, arrow::uint64()) : BindLength(args);
 }
 
 constexpr Function kFunctions[] = {

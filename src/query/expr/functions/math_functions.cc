@@ -88,23 +88,51 @@ Bound BindLog(BindArgs args) {
 
 // ---- rounding ----
 
-double RoundTo(double value, double digits) {
-  double scale = std::pow(10.0, digits);
-  double scaled = std::round(value * scale);
-  return std::isfinite(scaled) && scale != 0 ? scaled / scale : value;
-}
 /// -0 becomes 0.
 double Truncate(double value) { return value == 0 ? 0 : std::trunc(value); }
-double TruncateTo(double value, double digits) {
-  double scale = std::pow(10.0, digits);
-  double scaled = std::trunc(value * scale);
-  return std::isfinite(scaled) && scale != 0 ? scaled / scale : value;
+
+struct Round {
+  template <typename T>
+  static T Of(T value) {
+    return std::round(value);
+  }
+};
+struct Cut {
+  template <typename T>
+  static T Of(T value) {
+    return std::trunc(value);
+  }
+};
+
+/// To so many digits behind the point, in the type of the number.
+template <typename Rounding>
+Result<std::shared_ptr<Array>> ToDigits(const CallContext& context, std::span<const Operand> args,
+                                        int64_t rows) {
+  const FixedValues<int64_t> digits(args[1]);
+  auto map = [&]<typename T>(CType<T>) {
+    const FixedValues<T> values(args[0]);
+    auto scale_of = [](int64_t count) { return std::pow(T{10}, static_cast<T>(count)); };
+    auto rounded = [](T value, T scale) {
+      const T scaled = Rounding::Of(value * scale);
+      return std::isfinite(scaled) && scale != 0 ? scaled / scale : value;
+    };
+    if (args[1].is_constant) {
+      const T scale = scale_of(args[1].array->IsNull(0) ? 0 : digits[0]);
+      return MapFixed<T>(context, args, rows,
+                         [&](int64_t row) { return rounded(values[row], scale); });
+    }
+    return MapFixed<T>(context, args, rows,
+                       [&](int64_t row) { return rounded(values[row], scale_of(digits[row])); });
+  };
+  return context.type->id() == Type::FLOAT ? map(CType<float>()) : map(CType<double>());
 }
 
-template <double (*kWhole)(double), double (*kDigits)(double, double)>
+template <double (*kWhole)(double), typename Rounding>
 Bound BindRound(BindArgs args) {
   if (args.size() == 1) return BindFloat<kWhole>(args);
-  return args.size() == 2 && TakesInteger(*args[1]) ? BindTwoDoubles<kDigits>(args) : std::nullopt;
+  if (args.size() != 2 || !TakesNumber(*args[0]) || !TakesInteger(*args[1])) return std::nullopt;
+  TypePtr type = FloatTypeOf(*args[0]);
+  return BoundFunction{{type, arrow::int64()}, type, ToDigits<Rounding>};
 }
 
 // ---- abs ----
@@ -372,8 +400,8 @@ constexpr Function kFunctions[] = {
     {"abs", "abs(number)", BindAbs},
     {"ceil", "ceil(number)", BindFloat<std::ceil>},
     {"floor", "floor(number)", BindFloat<std::floor>},
-    {"round", "round(number[, digits])", BindRound<std::round, RoundTo>},
-    {"trunc", "trunc(number[, digits])", BindRound<Truncate, TruncateTo>},
+    {"round", "round(number[, digits])", BindRound<std::round, Round>},
+    {"trunc", "trunc(number[, digits])", BindRound<Truncate, Cut>},
     {"sqrt", "sqrt(number)", BindFloat<std::sqrt>},
     {"cbrt", "cbrt(number)", BindFloat<std::cbrt>},
     {"exp", "exp(number)", BindFloat<std::exp>},

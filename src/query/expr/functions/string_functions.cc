@@ -2,11 +2,14 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "arrow/compute/api_scalar.h"
 #include "arrow/compute/exec.h"
 #include "base/compute_kernels.h"
 #include "query/expr/function.h"
+#include "query/expr/kernel/cast.h"
+#include "query/expr/kernel/substring_search.h"
 #include "query/expr/kernel/text_output.h"
 #include "query/expr/kernel/utf8.h"
 
@@ -334,6 +337,16 @@ Bound BindStringToInt(BindArgs args) {
   return BoundFunction{{StringTypeOf(*args[0])}, arrow::int32(), kKernel};
 }
 
+/// Of numbers and bytes the length of their text.
+Bound BindLength(BindArgs args) {
+  const bool is_text = args.size() == 1 && (arrow::is_binary(args[0]->type->id()) ||
+                                            arrow::is_integer(args[0]->type->id()));
+  if (!is_text || !CanCast(*args[0]->type, *arrow::utf8())) {
+    return BindStringToInt<CharLength>(args);
+  }
+  return BoundFunction{{arrow::utf8()}, arrow::int32(), CharLength};
+}
+
 Bound BindOctetLength(BindArgs args) {
   if (args.size() != 1) return std::nullopt;
   if (arrow::is_base_binary_like(args[0]->type->id())) {
@@ -348,7 +361,7 @@ Result<std::shared_ptr<Array>> StrPos(const CallContext& context, std::span<cons
   BytesValues texts(args[0]);
   BytesValues wanted(args[1]);
   return MapFixed<int32_t>(context, args, rows, [&](int64_t row) -> int32_t {
-    size_t at = texts[row].find(wanted[row]);
+    size_t at = FindText(texts[row], wanted[row]);
     if (at == std::string_view::npos) return 0;
     return static_cast<int32_t>(CountCharacters(texts[row].substr(0, at))) + 1;
   });
@@ -364,7 +377,7 @@ Result<std::shared_ptr<Array>> Search(const CallContext& context, std::span<cons
   return MapBooleans(context, args, rows, [&](int64_t row) {
     if (kWhere == Where::kStart) return texts[row].starts_with(wanted[row]);
     if (kWhere == Where::kEnd) return texts[row].ends_with(wanted[row]);
-    return texts[row].find(wanted[row]) != std::string_view::npos;
+    return FindText(texts[row], wanted[row]) != std::string_view::npos;
   });
 }
 
@@ -463,13 +476,27 @@ Result<std::shared_ptr<Array>> Side(const CallContext& context, std::span<const 
 Result<std::shared_ptr<Array>> Repeat(const CallContext& context, std::span<const Operand> args,
                                       int64_t rows) {
   constexpr uint64_t kMostBytes = 1u << 26;
+  constexpr uint64_t kMostBytesOfRows = 1u << 30;
   BytesValues texts(args[0]);
   FixedValues<int64_t> counts(args[1]);
-  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
-    auto count = static_cast<uint64_t>(std::max<int64_t>(counts[row], 0));
-    if (!texts[row].empty() && count > kMostBytes / texts[row].size()) {
+  auto count_of = [&](int64_t row) {
+    return static_cast<uint64_t>(std::max<int64_t>(counts[row], 0));
+  };
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
+  uint64_t bytes = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    if (nulls.IsNull(row) || texts[row].empty()) continue;
+    if (count_of(row) > kMostBytes / texts[row].size()) {
       return UserError("repeat() would make a string of more than ", kMostBytes, " bytes");
     }
+    bytes += count_of(row) * texts[row].size();
+    if (bytes > kMostBytesOfRows) {
+      return UserError("repeat() would make more than ", kMostBytesOfRows, " bytes of ", rows,
+                       " rows");
+    }
+  }
+  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    const uint64_t count = count_of(row);
     out->reserve(count * texts[row].size());
     for (uint64_t i = 0; i < count && !texts[row].empty(); ++i) *out += texts[row];
     return Status::OK();
@@ -486,17 +513,17 @@ Bound BindStringAndCount(BindArgs args) {
 /// The n-th part from 1, or an empty text.
 std::string_view PartFromStart(std::string_view text, std::string_view delimiter, int64_t n) {
   for (; n > 1; --n) {
-    const size_t at = text.find(delimiter);
+    const size_t at = FindText(text, delimiter);
     if (at == std::string_view::npos) return {};
     text.remove_prefix(at + delimiter.size());
   }
-  return text.substr(0, text.find(delimiter));
+  return text.substr(0, FindText(text, delimiter));
 }
 
 int64_t CountParts(std::string_view text, std::string_view delimiter) {
   int64_t parts = 1;
-  for (size_t at = 0; (at = text.find(delimiter, at)) != std::string_view::npos; ++parts) {
-    at += delimiter.size();
+  for (size_t at = 0; (at = FindText(text, delimiter)) != std::string_view::npos; ++parts) {
+    text.remove_prefix(at + delimiter.size());
   }
   return parts;
 }
@@ -555,7 +582,7 @@ Result<std::shared_ptr<Array>> Replace(const CallContext& context, std::span<con
       return Status::OK();
     }
     while (true) {
-      size_t at = left.find(wanted[row]);
+      size_t at = FindText(left, wanted[row]);
       *out += left.substr(0, at);
       if (at == std::string_view::npos) return Status::OK();
       *out += replacements[row];
@@ -612,6 +639,30 @@ bool IsAsciiConstant(const Operand& operand) {
   return operand.is_constant && operand.array->IsValid(0) && IsAscii(BytesValues(operand)[0]);
 }
 
+/// What becomes of each character: itself, another one, or nothing.
+class CharacterMap {
+ public:
+  CharacterMap() = default;
+  CharacterMap(std::string_view from, std::string_view to) {
+    while (!from.empty()) {
+      const size_t bytes = CharacterBytes(from);
+      const size_t to_bytes = to.empty() ? 0 : CharacterBytes(to);
+      // The first of equal ones counts.
+      map_.emplace(from.substr(0, bytes), to.substr(0, to_bytes));
+      from.remove_prefix(bytes);
+      to.remove_prefix(to_bytes);
+    }
+  }
+
+  std::string_view operator[](std::string_view character) const {
+    auto found = map_.find(character);
+    return found == map_.end() ? character : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::string_view> map_;
+};
+
 /// Each character of `from` becomes the one at the same place in `to`, or goes.
 Result<std::shared_ptr<Array>> Translate(const CallContext& context, std::span<const Operand> args,
                                          int64_t rows) {
@@ -621,21 +672,17 @@ Result<std::shared_ptr<Array>> Translate(const CallContext& context, std::span<c
   BytesValues texts(args[0]);
   BytesValues from(args[1]);
   BytesValues to(args[2]);
+  const bool is_one_map = args[1].is_constant && args[2].is_constant;
+  CharacterMap map;
+  if (is_one_map && args[1].array->IsValid(0) && args[2].array->IsValid(0)) {
+    map = CharacterMap(from[0], to[0]);
+  }
   return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
+    if (!is_one_map) map = CharacterMap(from[row], to[row]);
     for (std::string_view left = texts[row]; !left.empty();) {
-      std::string_view character = left.substr(0, CharacterBytes(left));
+      const std::string_view character = left.substr(0, CharacterBytes(left));
       left.remove_prefix(character.size());
-      int64_t place = 0;
-      std::string_view set = from[row];
-      while (!set.empty() && set.substr(0, CharacterBytes(set)) != character) {
-        set.remove_prefix(CharacterBytes(set));
-        ++place;
-      }
-      if (set.empty()) {
-        *out += character;
-      } else {
-        *out += Characters(to[row], place + 1, place + 2);
-      }
+      *out += map[character];
     }
     return Status::OK();
   });
@@ -664,7 +711,7 @@ constexpr Function kFunctions[] = {
     {"concat", "concat(value, …)", BindConcat<Concat, 1>},
     {"||", "value || value", BindConcatOperator},
     {"concat_ws", "concat_ws(separator, value, …)", BindConcat<ConcatWithSeparator, 2>},
-    {"length", "length(string)", BindStringToInt<CharLength>},
+    {"length", "length(string)", BindLength},
     {"char_length", "char_length(string)", BindStringToInt<CharLength>},
     {"character_length", "character_length(string)", BindStringToInt<CharLength>},
     {"octet_length", "octet_length(string)", BindOctetLength},

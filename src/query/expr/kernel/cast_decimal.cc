@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -38,7 +39,12 @@ std::optional<Decimal256> FromNumber(T value, const arrow::DecimalType& type) {
   }
 }
 
+/// Digits with a sign and a point, and blanks around them; no exponent.
 std::optional<Decimal256> FromText(std::string_view text, const arrow::DecimalType& type) {
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  if (text.find_first_of("eE") != std::string_view::npos) return std::nullopt;
   Decimal256 value;
   int32_t precision = 0;
   int32_t scale = 0;

@@ -14,7 +14,8 @@ LikePattern::LikePattern(std::string_view pattern, char escape) : pieces_(1) {
     if (c == escape && has_next) {
       piece.bytes += pattern[++i];
     } else if (c == '%') {
-      pieces_.emplace_back();
+      // Several are like one.
+      if (pieces_.size() == 1 || !piece.IsEmpty()) pieces_.emplace_back();
     } else if (c == '_') {
       piece.single.push_back(piece.bytes.size());
     } else {
@@ -42,7 +43,7 @@ size_t LikePattern::MatchAt(const Piece& piece, std::string_view text) {
 
 bool LikePattern::Skip(const Piece& piece, std::string_view* text) {
   if (piece.single.empty()) {
-    size_t found = text->find(piece.bytes);
+    size_t found = FindText(*text, piece.bytes);
     if (found == std::string_view::npos) return false;
     text->remove_prefix(found + piece.bytes.size());
     return true;

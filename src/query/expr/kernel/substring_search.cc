@@ -29,6 +29,17 @@ int64_t RowAt(const BytesValues& texts, int64_t row, int64_t rows, const char* p
 
 }  // namespace
 
+size_t FindText(std::string_view text, std::string_view needle) {
+  // What is short costs little in any case; else where many letters of the needle match, and not
+  // all of them, each place would cost as much as the needle.
+  constexpr size_t kShortNeedle = 8;
+  constexpr size_t kShortText = 64;
+  if (needle.size() < kShortNeedle || text.size() < kShortText) return text.find(needle);
+  const void* hit = memmem(text.data(), text.size(), needle.data(), needle.size());
+  return hit == nullptr ? std::string_view::npos
+                        : static_cast<size_t>(static_cast<const char*>(hit) - text.data());
+}
+
 std::vector<int64_t> RowsContaining(const BytesValues& texts, int64_t rows,
                                     std::string_view needle) {
   std::vector<int64_t> found;

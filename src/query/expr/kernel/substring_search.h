@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,9 @@
 #include "query/expr/kernel/reading.h"
 
 namespace lance::query {
+
+/// text.find(needle) in linear time.
+size_t FindText(std::string_view text, std::string_view needle);
 
 /// The rows whose text has `needle`, which is not empty, ascending. The whole column is searched as
 /// one text, so that rows without it cost hardly more than their bytes. Not for constant operands.

@@ -11,6 +11,19 @@
 namespace lance::query {
 namespace {
 
+TEST(SubstringSearch, FindsInOneText) {
+  std::mt19937 random(8);
+  for (int round = 0; round < 5000; ++round) {
+    std::string text;
+    for (size_t left = random() % 200; left > 0; --left) {
+      text += static_cast<char>('a' + random() % 2);
+    }
+    std::string needle = text.substr(random() % (text.size() + 1), random() % 20);
+    if (random() % 2 == 0) needle += 'a';
+    EXPECT_EQ(FindText(text, needle), text.find(needle)) << text << " " << needle;
+  }
+}
+
 TEST(SubstringSearch, FindsTheRowsThatHaveIt) {
   std::mt19937 random(7);
   for (int round = 0; round < 500; ++round) {

@@ -173,13 +173,16 @@ class Cursor {
 };
 
 std::optional<int64_t> ReadDate(Cursor* cursor) {
+  // Years of more than four digits have a sign.
   constexpr size_t kMostYearDigits = 6;
   CivilDate date;
   bool is_negative = cursor->Peek() == '-';
-  if (is_negative || cursor->Peek() == '+') cursor->Take(cursor->Peek());
+  const bool is_signed = is_negative || cursor->Peek() == '+';
+  if (is_signed) cursor->Take(cursor->Peek());
   constexpr size_t kCompactDigits = 8;
   bool is_compact = cursor->CountDigits() == kCompactDigits;
-  auto year = is_compact ? cursor->Number(4, 4) : cursor->Number(4, kMostYearDigits);
+  auto year =
+      is_compact ? cursor->Number(4, 4) : cursor->Number(4, is_signed ? kMostYearDigits : 4);
   if (!year || (!is_compact && !cursor->Take('-'))) return std::nullopt;
   auto month = cursor->Number(is_compact ? 2 : 1, 2);
   if (!month || (!is_compact && !cursor->Take('-'))) return std::nullopt;
@@ -191,8 +194,8 @@ std::optional<int64_t> ReadDate(Cursor* cursor) {
   return DaysOf(date);
 }
 
-/// Nanoseconds since midnight. In timestamps the seconds are there, and may be 60.
-std::optional<int64_t> ReadTime(Cursor* cursor, bool in_timestamp) {
+/// Nanoseconds since midnight. In timestamps the seconds are there, and may be 60: a leap second.
+std::optional<int64_t> ReadTime(Cursor* cursor, bool in_timestamp, bool* is_leap = nullptr) {
   constexpr size_t kCompactDigits = 6;
   const bool is_compact = in_timestamp && cursor->CountDigits() == kCompactDigits;
   auto hour = cursor->Number(in_timestamp ? 2 : 1, 2);
@@ -205,6 +208,7 @@ std::optional<int64_t> ReadTime(Cursor* cursor, bool in_timestamp) {
   }
   auto second = cursor->Number(2, 2);
   if (!second || *second > (in_timestamp ? 60 : 59)) return std::nullopt;
+  if (is_leap != nullptr) *is_leap = *second == 60;
   seconds += *second;
   if (!cursor->Take('.')) return seconds * kNanosPerSecond;
   auto nanos = cursor->Nanoseconds();
@@ -354,6 +358,12 @@ std::optional<T> ParseInteger(std::string_view text) {
     text.remove_prefix(1);
     if (text.starts_with('-')) return std::nullopt;
   }
+  if constexpr (std::is_unsigned_v<T>) {
+    // `-0` is a number without a sign, too.
+    const bool is_negative_zero = text.size() > 1 && text[0] == '-' &&
+                                  text.find_first_not_of('0', 1) == std::string_view::npos;
+    if (is_negative_zero) return T{0};
+  }
   T value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -387,18 +397,21 @@ std::optional<bool> ParseBoolean(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<int64_t> ParseDate(std::string_view text) {
-  Cursor cursor(text);
-  auto days = ReadDate(&cursor);
-  if (!days || cursor.AtEnd()) return days;
-  // A timestamp does as well.
-  auto seconds = ParseTimestamp(text, arrow::TimeUnit::SECOND);
-  if (!seconds) return std::nullopt;
-  return FloorDivide(*seconds, kSecondsPerDay);
-}
+namespace {
 
-std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit,
-                                      bool* has_zone, std::string_view* zone_name) {
+struct TimestampParts {
+  int64_t days = 0;
+  int64_t nanos = 0;  ///< of the day
+  bool is_leap = false;
+  std::optional<int64_t> offset;
+  std::string_view zone_name;
+
+  int64_t UtcSeconds() const {
+    return days * kSecondsPerDay + nanos / kNanosPerSecond - offset.value_or(0);
+  }
+};
+
+std::optional<TimestampParts> ReadTimestamp(std::string_view text) {
   // Ten characters, unless there is a sign, which far years have.
   constexpr size_t kDateBytes = 10;
   const bool is_signed = text.starts_with('+') || text.starts_with('-');
@@ -409,35 +422,53 @@ std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::ty
     if (text.size() < kDateBytes || !cursor.AtEnd()) return std::nullopt;
     cursor = Cursor(text.substr(kDateBytes));
   }
-  int64_t nanos = 0;
-  int64_t offset = 0;
+  TimestampParts parts;
+  parts.days = *days;
   if (cursor.Take('T') || cursor.Take('t') || cursor.Take(' ')) {
-    auto time = ReadTime(&cursor, /*in_timestamp=*/true);
+    auto time = ReadTime(&cursor, /*in_timestamp=*/true, &parts.is_leap);
     if (!time) return std::nullopt;
-    nanos = *time;
+    parts.nanos = *time;
     if (cursor.Take(' ') && cursor.Peek() == 'Z') return std::nullopt;
   } else if (!cursor.AtEnd()) {
     return std::nullopt;
   }
-  if (!cursor.AtEnd()) {
-    std::string_view name = cursor.rest();
-    name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
-    auto zone = ReadZone(&cursor);
-    if (zone && cursor.AtEnd()) {
-      offset = *zone;
-      if (has_zone != nullptr) *has_zone = true;
-    } else if (zone_name != nullptr && IsZoneName(name)) {
-      *zone_name = name;
-    } else {
-      return std::nullopt;
-    }
+  if (cursor.AtEnd()) return parts;
+  std::string_view name = cursor.rest();
+  name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+  auto zone = ReadZone(&cursor);
+  if (zone && cursor.AtEnd()) {
+    parts.offset = zone;
+  } else if (IsZoneName(name)) {
+    parts.zone_name = name;
+  } else {
+    return std::nullopt;
   }
-  int64_t per_second = UnitsPerSecond(unit);
-  int64_t seconds = *days * kSecondsPerDay + nanos / kNanosPerSecond - offset;
+  return parts;
+}
+
+}  // namespace
+
+std::optional<int64_t> ParseDate(std::string_view text) {
+  Cursor cursor(text);
+  auto days = ReadDate(&cursor);
+  if (!days || cursor.AtEnd()) return days;
+  // A timestamp does as well. Its leap second belongs to the day that it ends.
+  auto parts = ReadTimestamp(text);
+  if (!parts || !parts->zone_name.empty()) return std::nullopt;
+  return FloorDivide(parts->UtcSeconds() - (parts->is_leap ? 1 : 0), kSecondsPerDay);
+}
+
+std::optional<int64_t> ParseTimestamp(std::string_view text, arrow::TimeUnit::type unit,
+                                      bool* has_zone, std::string_view* zone_name) {
+  auto parts = ReadTimestamp(text);
+  if (!parts || (zone_name == nullptr && !parts->zone_name.empty())) return std::nullopt;
+  if (has_zone != nullptr && parts->offset) *has_zone = true;
+  if (zone_name != nullptr && !parts->zone_name.empty()) *zone_name = parts->zone_name;
+  const int64_t per_second = UnitsPerSecond(unit);
+  const int64_t fraction = parts->nanos % kNanosPerSecond;
   int64_t value = 0;
-  if (__builtin_mul_overflow(seconds, per_second, &value) ||
-      __builtin_add_overflow(value, nanos % kNanosPerSecond / (kNanosPerSecond / per_second),
-                             &value)) {
+  if (__builtin_mul_overflow(parts->UtcSeconds(), per_second, &value) ||
+      __builtin_add_overflow(value, fraction / (kNanosPerSecond / per_second), &value)) {
     return std::nullopt;
   }
   return value;
