@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
@@ -400,8 +401,8 @@ class LanceScanner:
 
         return (TaggedRecordBatch(batch, None) for batch in self.to_batches())
 
-    def _rest_filtered(self) -> Iterator["pa.RecordBatch"]:
-        """The rows for which pyarrow's part of the filter is true too."""
+    def _before_rest(self) -> "LanceScanner":
+        """The scan whose rows pyarrow's part of the filter gets."""
         schema = self.projected_schema
         columns = [name for name in self._filter.rest_columns if name not in schema.names]
         names = list(schema.names) + columns
@@ -412,7 +413,7 @@ class LanceScanner:
             computed = dict(self._options.expressions)
             outputs = [(f"\0{i}", computed.get(n, n)) for i, n in enumerate(schema.names)]
             changes = {"expressions": outputs + [(name, _quoted(name)) for name in columns]}
-        scanner = LanceScanner(
+        return LanceScanner(
             self._dataset,
             _changed(
                 self._options,
@@ -424,7 +425,11 @@ class LanceScanner:
                 **changes,
             ),
         )
-        return filtered(scanner.to_batches(), self._filter.rest, schema)
+
+    def _rest_filtered(self) -> Iterator["pa.RecordBatch"]:
+        """The rows for which pyarrow's part of the filter is true too."""
+        batches = self._before_rest().to_batches()
+        return filtered(batches, self._filter.rest, self.projected_schema)
 
     def to_reader(self) -> "pa.RecordBatchReader":
         """A pyarrow reader that reads while it is pulled, in bounded memory."""
@@ -508,27 +513,32 @@ class LanceScanner:
             Filter: condition=id > 1
               Read: columns=[id], fragments=1, rows=2
         """
+        if self._filter.rest is not None:
+            return self._above(self._before_rest().explain_plan(verbose))
         try:
-            return self._explained(self._core.explain_scan(self._options, verbose))
+            return self._core.explain_scan(self._options, verbose).rstrip("\n")
         except CoreError as error:
             raise translate(error, "scan") from None
 
     def analyze_plan(self, count_rows: bool = False) -> str:
         """Runs the scan (or its count) and says what each step did: rows, reads, bytes, time."""
-        options = self._options
-        if count_rows:
-            options = _changed(options, columns=[], expressions=None)
+        scanner = self._changed(columns=[], expressions=None) if count_rows else self
+        if self._filter.rest is not None:
+            plan = scanner._before_rest().analyze_plan()
+            started = time.perf_counter()
+            rows = sum(batch.num_rows for batch in scanner._rest_filtered())
+            # What it takes together with the scan.
+            milliseconds = (time.perf_counter() - started) * 1000
+            return self._above(plan, f"; rows={rows}, time={milliseconds:.3f} ms")
         try:
-            return self._explained(self._core.analyze_scan(options))
+            return self._core.analyze_scan(scanner._options).rstrip("\n")
         except CoreError as error:
             raise translate(error, "scan") from None
 
-    def _explained(self, plan: str) -> str:
-        """With what pyarrow does behind the engine's steps."""
-        if self._filter.rest is not None:
-            lines = [f"PyArrowFilter: condition={self._filter.rest}"]
-            plan = "\n".join(lines + ["  " + line for line in plan.splitlines()])
-        return plan.rstrip("\n")
+    def _above(self, plan: str, figures: str = "") -> str:
+        """What pyarrow does with the rows of a plan."""
+        lines = [f"PyArrowFilter: condition={self._filter.rest}{figures}"]
+        return "\n".join(lines + ["  " + line for line in plan.splitlines()])
 
     def take(self, indices: Any) -> "pa.Table":
         """Not supported: use :meth:`LanceDataset.take`."""

@@ -7,6 +7,7 @@
 #include "base/compute_kernels.h"
 #include "base/take_rows.h"
 #include "dataset/array_types.h"
+#include "dataset/null_values.h"
 #include "dataset/spilled_batches.h"
 #include "dataset/without_views.h"
 #include "schema/schema.h"
@@ -91,6 +92,7 @@ Result<SourceRows> SourceRows::Read(arrow::RecordBatchReader* reader, arrow::Mem
     ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));
     if (batch == nullptr) break;
     ARROW_ASSIGN_OR_RAISE(batch, WithoutViews(batch, pool));
+    ARROW_ASSIGN_OR_RAISE(batch, WithoutNullValues(batch, pool));
     ARROW_RETURN_NOT_OK(collector.Add(std::move(batch)));
   }
   SourceRows source;

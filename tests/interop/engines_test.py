@@ -245,7 +245,11 @@ def test_the_part_for_pyarrow_shows_in_plans(data):
     steps = [line.split(":")[0].strip() for line in scanner.explain_plan().splitlines()]
     assert steps[0] == "PyArrowFilter" and "Filter" in steps
     assert "rows=4000" in scanner.explain_plan()
-    assert "time=" in scanner.analyze_plan()
+    figures, *steps = scanner.analyze_plan().splitlines()
+    assert f"; rows={scanner.count_rows()}, time=" in figures
+    # All columns that are read are named.
+    assert any("columns=[s" in step or "s]" in step for step in steps)
+    assert "PyArrowFilter" in scanner.analyze_plan(count_rows=True)
 
 
 # Engines.

@@ -141,7 +141,17 @@ def test_only_the_keys_are_read_of_all_rows(lancecpp, path):
     assert best["k"].to_pylist() == [0, 1, 2]
     assert data.io_stats_incremental().read_bytes < 3 * keys
     assert "Sort: order_by=[k ASC NULLS LAST]" in data.scanner(order_by=["k"], limit=3).explain_plan()
-    assert "Sort" in data.scanner(order_by=["k"], limit=3).analyze_plan()
+    assert "Sort: order_by=[k ASC NULLS LAST]; rows=3, " in data.scanner(order_by=["k"], limit=3).analyze_plan()
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.1"])
+def test_dictionaries_with_nulls(lancecpp, path, version):
+    letters = ["a", None, "b", "a", None, "c"]
+    table = pa.table({"id": [3, 1, 2, 5, 4, 0], "d": pa.array(letters).dictionary_encode()})
+    data = lancecpp.write_dataset(table, path, data_storage_version=version, max_rows_per_file=2)
+    assert data.to_table(order_by=["id"])["d"].to_pylist() == ["c", None, "b", "a", None, "a"]
+    assert data.to_table(order_by=["id"], limit=2)["d"].to_pylist() == ["c", None]
+    assert data.to_table(order_by=["d"])["d"].to_pylist() == ["a", "a", "b", "c", None, None]
 
 
 def test_more_rows_than_memory(lancecpp, path, monkeypatch):
