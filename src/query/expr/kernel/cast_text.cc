@@ -95,6 +95,23 @@ Result<std::shared_ptr<Array>> NumbersToText(const CastJob& job) {
   }
 }
 
+/// `Z`, `+02:00`. Offsets of local mean time have seconds: to the nearest minute.
+void AppendOffset(int64_t seconds, std::string* text) {
+  if (seconds == 0) {
+    *text += 'Z';
+    return;
+  }
+  const int64_t minutes = (std::abs(seconds) + 30) / 60;
+  auto append_two = [&](int64_t n) {
+    *text += static_cast<char>('0' + n / 10);
+    *text += static_cast<char>('0' + n % 10);
+  };
+  *text += seconds < 0 ? '-' : '+';
+  append_two(minutes / 60);
+  *text += ':';
+  append_two(minutes % 60);
+}
+
 Result<std::shared_ptr<Array>> TimestampsToText(const CastJob& job) {
   const auto& type = static_cast<const arrow::TimestampType&>(job.from());
   FixedValues<int64_t> values(job.operand());
@@ -106,15 +123,11 @@ Result<std::shared_ptr<Array>> TimestampsToText(const CastJob& job) {
   ARROW_ASSIGN_OR_RAISE(auto local_array, ToLocalTime(job.pool, job.array));
   FixedValues<int64_t> local(Operand{local_array, false});
   const int64_t per_second = UnitsPerSecond(type.unit());
+  std::string text;
   return Build(job, [&](int64_t row) {
-    std::string text = TimestampText(local[row], type.unit());
-    const int64_t offset = (local[row] - values[row]) / per_second;
-    if (offset == 0) return std::optional<std::string>(text + "Z");
-    // Offsets of local mean time have seconds.
-    const int64_t minutes = (std::abs(offset) + 30) / 60;
-    auto two = [](int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
-    return std::optional<std::string>(text + (offset < 0 ? "-" : "+") + two(minutes / 60) + ":" +
-                                      two(minutes % 60));
+    text = TimestampText(local[row], type.unit());
+    AppendOffset((local[row] - values[row]) / per_second, &text);
+    return std::optional<std::string_view>(text);
   });
 }
 
