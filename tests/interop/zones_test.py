@@ -18,7 +18,7 @@ EXPRESSIONS = (
     + """
 cast(tz as string) | cast(tz as date) | cast(tz as timestamp) | n - tz | tz - n | tz < d | tz = d | d <= tz | tz in (d) | tz between d and d
 tz is distinct from d | tz < date '2024-03-01' | tz in (date '2024-03-01') | tz between date '1950-01-01' and date '2024-03-01'
-nullif(tz, d) is null | coalesce(d, tz) = d | greatest(tz, d) = d | cast(tz - d as bigint) = 0
+to_char(tz, '%F %T %z') | to_char(tz, '%:z %::z') | nullif(tz, d) is null | coalesce(d, tz) = d | greatest(tz, d) = d | cast(tz - d as bigint) = 0
 """.strip().replace("\n", " | ").split(" | ")
 )
 UTC = datetime.timezone.utc

@@ -308,7 +308,10 @@ TypePtr CommonType(std::span<const TypePtr> types) {
     common = CommonType(common, type);
     if (common == nullptr) return nullptr;
   }
-  return common;
+  // Also where the zone was met after the date.
+  const bool has_date = std::any_of(types.begin(), types.end(),
+                                    [](const TypePtr& type) { return IsDate(type->id()); });
+  return has_date && IsZoned(*common) ? WithoutZone(common) : common;
 }
 
 std::optional<ArithmeticTypes> TypesOfArithmetic(std::string_view op, const TypePtr& left,

@@ -154,7 +154,10 @@ class Writer {
 
   bool WriteOffset(Piece piece) {
     if (!moment_.offset || piece == Piece::kOffsetLenient) return false;
-    const int64_t offset = std::abs(*moment_.offset);
+    const int64_t seconds_ahead = std::abs(*moment_.offset);
+    const bool is_minutes = piece == Piece::kOffset || piece == Piece::kOffsetColon;
+    // Where there is no place for seconds, to the nearest minute.
+    const int64_t offset = is_minutes ? (seconds_ahead + 30) / 60 * 60 : seconds_ahead;
     out_ += *moment_.offset < 0 ? '-' : '+';
     out_ += Padded(offset / 3600, 2, '0');
     if (piece == Piece::kOffsetHour) return true;
