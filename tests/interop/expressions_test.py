@@ -72,7 +72,8 @@ cast(i as binary) || X'41' | array_distinct(lst) | greatest(i, null, u8)
 array_has([i, 5], 19) | not list_has([i, 5], 19) | array_has([s, 'a'], 'b') | cardinality([li, li]) | array_position(li, 2, 1) | length(i)
 round(f32, 1) | trunc(f32, 1) | round(f, i) | round(f32, -1) | (1.5 + 1) * i | -(1.5) + i | (1 + 1) * i | i + (1 + 1) | pi() % 1.5 / u8 | (1.5 + 1) < i
 translate(s, 'hé', 'xyz') | translate(s, 'éé', 'xy') | translate(s, s, 'é') | to_timestamp(f * 1e10) | to_timestamp(f / 0)
-arrow_cast(d, 'Date64') - arrow_cast(d, 'Date64') | arrow_cast(ts, 'Timestamp(ms, "+02:00")') | ts - tz | tz - ts | i = 1OR i = 2
+arrow_cast(d, 'Date64') - arrow_cast(d, 'Date64') | arrow_cast(ts, 'Timestamp(ms, "+02:00")') | ts - tz | tz - ts | arrow_cast(ts, 'Timestamp(s)') - tz
+array_has([i, i], 1) | list_has([i, u8], 1) | array_has([i, i], i) | i = 1OR i = 2
 coalesce(ts, arrow_cast(ts, 'Timestamp(ns)')) | ts - arrow_cast(ts, 'Timestamp(s)') | greatest(ts, arrow_cast(ts, 'Timestamp(ms)'))
 ts + arrow_cast(l, 'Duration(ns)') | arrow_cast(ts, 'Timestamp(ns)') - arrow_cast(i, 'Duration(us)')
 st | st.x + 1 | st['y z'] | i is null | i = 1 | i in (1, 2) | b is not true | i is distinct from 1 | s like '%b' | not b | b and null

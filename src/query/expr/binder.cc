@@ -491,7 +491,7 @@ class Binder {
       return ErrorAt(syntax, Concat("the values of IN cannot be compared with a value of type ",
                                     args[0]->type->ToString()));
     }
-    for (ExprPtr& arg : args) arg = FoldedCast(std::move(arg), ComparedType(arg->type, common));
+    for (ExprPtr& arg : args) arg = FoldedCast(arg, ComparedType(arg->type, common));
     return InList(syntax, args);
   }
 
@@ -720,13 +720,14 @@ class Binder {
   /// In a list that is made of columns a value is looked for as by IN: null if it isn't there, but
   /// a null is.
   Result<ExprPtr> AmongItems(const Syntax& syntax, Args args) {
-    const ExprPtr list = args[0];
+    const auto bound = FindFunction(syntax.text)->bind(args);
+    // As in the reference, where items and value are of one type.
+    const bool is_as_in = bound && bound->arg_types[0]->Equals(*args[0]->type) &&
+                          bound->arg_types[1]->Equals(*args[1]->type);
+    if (!is_as_in) return CallOf(syntax, syntax.text, std::move(args));
     Args operands = {args[1]};
-    operands.insert(operands.end(), list->args.begin(), list->args.end());
-    // Refused as any list would be.
-    const bool is_refused = !FindFunction(syntax.text)->bind(args);
-    return is_refused ? CallOf(syntax, syntax.text, std::move(args))
-                      : Among(syntax, std::move(operands));
+    operands.insert(operands.end(), args[0]->args.begin(), args[0]->args.end());
+    return Among(syntax, std::move(operands));
   }
 
   static bool IsClock(std::string_view name) {

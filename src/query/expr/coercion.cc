@@ -198,9 +198,13 @@ std::optional<ArithmeticTypes> TemporalArithmetic(std::string_view op, const Typ
   }
   TypePtr common = CommonInstant(left, right);
   if (common->id() == Type::DATE64) common = arrow::timestamp(arrow::TimeUnit::MILLI);
-  // A time without a zone is one of UTC here.
-  common = WithoutZone(common);
-  auto unit = static_cast<const arrow::TimestampType&>(*common).unit();
+  const auto unit = static_cast<const arrow::TimestampType&>(*common).unit();
+  // As in the reference, a time without a zone is one of UTC if it needs no other unit.
+  auto has_unit = [unit](const arrow::DataType& type) {
+    return type.id() == Type::TIMESTAMP &&
+           static_cast<const arrow::TimestampType&>(type).unit() == unit;
+  };
+  if (has_unit(*left) && has_unit(*right)) common = WithoutZone(common);
   return ArithmeticTypes{common, common, arrow::duration(unit)};
 }
 

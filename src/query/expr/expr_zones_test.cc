@@ -59,6 +59,8 @@ TEST_F(ExprZonesTest, DatesBeginAtMidnightUtc) {
   EXPECT_EQ(Of(batch, "tz in (d, date '2024-02-29', tz - arrow_cast(1, 'Duration(s)'))"),
             "false | false | true | false");
   EXPECT_EQ(Of(batch, "cast(n - tz as bigint)"), "0 | 0 | 0 | 0");
+  EXPECT_EQ(Of(batch, "cast(arrow_cast(n, 'Timestamp(ms)') - tz as bigint)"),
+            "-3600 | -3600 | -3600 | -3600");
   EXPECT_EQ(Of(batch, "cast(tz - d as bigint)"), "-5400 | -1800 | 0 | 1800");
 }
 

@@ -363,6 +363,7 @@ Bound BindDateTrunc(BindArgs args) {
 
 std::vector<std::string> AllParts() {
   std::vector<std::string> names;
+  names.reserve(kParts.size());
   for (const NamedPart& part : kParts) names.emplace_back(part.name);
   return names;
 }
