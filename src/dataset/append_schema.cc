@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "schema/blob.h"
 #include "schema/extensions.h"
 #include "schema/logical_type.h"
 #include "schema/semantic_schema.h"
@@ -29,6 +30,22 @@ const Field* FindByName(const std::vector<Field>& fields, std::string_view name)
   auto at = std::find_if(fields.begin(), fields.end(),
                          [&](const Field& field) { return field.name == name; });
   return at == fields.end() ? nullptr : &*at;
+}
+
+std::shared_ptr<arrow::DataType> WithSmallOffsets(const std::shared_ptr<arrow::DataType>& type) {
+  switch (type->id()) {
+    case arrow::Type::LARGE_STRING:
+      return arrow::utf8();
+    case arrow::Type::LARGE_BINARY:
+      return arrow::binary();
+    case arrow::Type::DICTIONARY: {
+      const auto& dictionary = static_cast<const arrow::DictionaryType&>(*type);
+      return arrow::dictionary(dictionary.index_type(), WithSmallOffsets(dictionary.value_type()),
+                               dictionary.ordered());
+    }
+    default:
+      return type;
+  }
 }
 
 template <typename... Args>
@@ -94,10 +111,20 @@ Result<std::vector<Field>> MatchByName(const std::vector<Field>& table,
   return matched;
 }
 
+/// Text or bytes whose offsets may have either width, also in a dictionary: the layout of the table
+/// holds the same values.
+bool SameButForOffsets(const Field& table, const Field& data) {
+  if (!table.IsLeaf() || !data.IsLeaf() || IsBlobV1(table) || IsBlobV1(data)) return false;
+  auto wanted = table.ArrowType();
+  auto given = data.ArrowType();
+  return wanted.ok() && given.ok() && WithSmallOffsets(*wanted)->Equals(WithSmallOffsets(*given));
+}
+
 Status CheckLayout(const Field& table, const Given& data, const std::string& path) {
   if (table.logical_type == data.field.logical_type && table.IsLeaf() == data.field.IsLeaf()) {
     return Status::OK();
   }
+  if (SameButForOffsets(table, data.field)) return Status::OK();
   return Different("column '", path, "' should have type ", TypeText(table), ", but the data has ",
                    TypeText(data.field), "; cast it first");
 }
@@ -140,7 +167,7 @@ Result<Field> MatchField(const Field& table, const Given& data, const Rules& rul
   ARROW_RETURN_NOT_OK(rules.semantic_types ? CheckSemanticType(table, data, path)
                                            : CheckLayout(table, data, path));
   Field match = table;
-  match.logical_type = data.field.logical_type;
+  if (rules.semantic_types) match.logical_type = data.field.logical_type;
   if (table.IsLeaf() && !(rules.semantic_types && table.IsPackedStruct())) return match;
   if (table.logical_type == kStruct) {
     ARROW_ASSIGN_OR_RAISE(match.children,

@@ -22,8 +22,9 @@ struct AppendMapping {
 enum class MissingFields : uint8_t { kNullable, kAny };
 
 /// Matches by name, in any order, members of structs too. Another type, a field that the table
-/// lacks (the nearest name is offered) and a missing field that may not be are user errors. With
-/// semantic types it is these that must be the same: the files hold the layouts of the data.
+/// lacks (the nearest name is offered) and a missing field that may not be are user errors. Text
+/// and bytes may have offsets of another width than the table's. With semantic types it is these
+/// that must be the same: the files hold the layouts of the data.
 Result<AppendMapping> MatchForAppend(const Schema& table, const arrow::Schema& data,
                                      MissingFields missing = MissingFields::kNullable);
 

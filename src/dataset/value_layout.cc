@@ -358,7 +358,17 @@ const arrow::DataType& ItemType(const arrow::DataType& type) {
 
 bool IsStrings(const arrow::DataType& type) {
   const arrow::DataType& items = ItemType(type);
-  return IsPlain(items) || (IsView(items) && &items == &type);
+  return IsPlain(items) || IsView(items);
+}
+
+/// The dictionary with plain strings in the place of views.
+Result<ArrayPtr> WithPlainItems(const ArrayPtr& values, arrow::MemoryPool* pool) {
+  const auto& array = static_cast<const arrow::DictionaryArray&>(*values);
+  const auto& type = static_cast<const arrow::DictionaryType&>(*values->type());
+  ARROW_ASSIGN_OR_RAISE(
+      auto items, Convert(array.dictionary(), LargeTypeOf(*array.dictionary()->type()), pool));
+  return std::make_shared<arrow::DictionaryArray>(
+      arrow::dictionary(type.index_type(), items->type(), type.ordered()), array.indices(), items);
 }
 
 bool IsDecimalOf(const arrow::DataType& a, const arrow::DataType& b) {
@@ -379,6 +389,10 @@ Result<ArrayPtr> Convert(const ArrayPtr& values, const TypePtr& type, arrow::Mem
   const bool has_layout =
       IsStrings(from) && IsStrings(*type) && SameDomain(ItemType(from), ItemType(*type));
   if (!has_layout) return NoLayout(from, *type);
+  if (from.id() == Type::DICTIONARY && IsView(ItemType(from))) {
+    ARROW_ASSIGN_OR_RAISE(auto plain, WithPlainItems(values, pool));
+    return Convert(plain, type, pool);
+  }
   if (type->id() == Type::DICTIONARY) return ToDictionary(values, type, pool);
   if (from.id() == Type::DICTIONARY) {
     return DecodeDictionary(static_cast<const arrow::DictionaryArray&>(*values), type, pool);

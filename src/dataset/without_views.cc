@@ -16,6 +16,9 @@ namespace {
 
 bool HasViews(const arrow::DataType& type) {
   auto storage = StorageType(type.GetSharedPtr());
+  if (storage->id() == arrow::Type::DICTIONARY) {
+    return HasViews(*static_cast<const arrow::DictionaryType&>(*storage).value_type());
+  }
   const auto& members = storage->fields();
   return storage->id() == arrow::Type::STRING_VIEW || storage->id() == arrow::Type::BINARY_VIEW ||
          std::any_of(members.begin(), members.end(),
@@ -31,6 +34,14 @@ std::shared_ptr<arrow::Field> WithoutView(const std::shared_ptr<arrow::Field>& f
     }
     case arrow::Type::BINARY_VIEW:
       return field->WithType(arrow::binary());
+    case arrow::Type::DICTIONARY: {
+      const auto& dictionary =
+          static_cast<const arrow::DictionaryType&>(*StorageType(field->type()));
+      const auto items = WithoutView(arrow::field("", dictionary.value_type()));
+      if (items == nullptr) return nullptr;
+      return field->WithType(
+          arrow::dictionary(dictionary.index_type(), items->type(), dictionary.ordered()));
+    }
     default:
       return nullptr;
   }

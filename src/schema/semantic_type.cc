@@ -211,8 +211,7 @@ bool SemanticType::Accepts(const arrow::DataType& input) const {
     return decimal.precision() == precision && decimal.scale() == scale;
   }
   return std::any_of(kLayouts.begin(), kLayouts.end(), [&](const Layout& layout) {
-    return layout.kind == kind && layout.input == items->id() && kind != SemanticKind::kDecimal &&
-           !(layout.is_view && items != &input);
+    return layout.kind == kind && layout.input == items->id() && kind != SemanticKind::kDecimal;
   });
 }
 

@@ -172,6 +172,14 @@ def test_missing_columns_that_may_not_be_null(lance, path):
     assert upsert(table).execute(pa.table({"k": [9], "v": ["c"], "w": [1]})) == counts(1)
 
 
+def test_no_rows_miss_no_column(lance, path):
+    schema = pa.schema([pa.field("k", pa.int64()), pa.field("v", pa.string(), nullable=False)])
+    table = lance.write_dataset(pa.table({"k": [1], "v": ["a"]}, schema=schema), path)
+    nothing = pa.table({"k": pa.array([], pa.int64())})
+    assert upsert(table).execute(nothing) == counts(0, 0)
+    assert table.to_table().to_pylist() == [{"k": 1, "v": "a"}]
+
+
 @pytest.mark.parametrize("clause", ["when_matched_update_all", "when_matched_delete"])
 def test_two_rows_of_the_source_for_one(table, clause):
     twice = pa.table({"k": [2, 2], "v": ["X", "Y"], "w": [20.0, 30.0]})
