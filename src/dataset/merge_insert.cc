@@ -131,7 +131,8 @@ class Merger {
     }
     rewrite_schema_ = RewriteSchema(schema());
     ARROW_ASSIGN_OR_RAISE(key_, MergeKeyOf(schema(), options_.on));
-    auto missing = options_.insert_not_matched ? MissingFields::kNullable : MissingFields::kAny;
+    const bool inserts = options_.insert_not_matched && source_.num_rows() > 0;
+    auto missing = inserts ? MissingFields::kNullable : MissingFields::kAny;
     ARROW_ASSIGN_OR_RAISE(mapping_, MatchForAppend(schema(), *source_.schema(), missing));
     for (const Field* field : key_) {
       int column = source_.schema()->GetFieldIndex(field->name);
