@@ -39,7 +39,7 @@ def _load_engine() -> None:
 _load_engine()
 
 from ._core import __version__  # noqa: E402
-from . import fragment, optimize  # noqa: E402
+from . import commit, fragment, optimize  # noqa: E402
 from .base_path import DatasetBasePath  # noqa: E402
 from .bitmap import Bitmap  # noqa: E402
 from .blob import Blob, BlobFile, blob_array, blob_field  # noqa: E402
@@ -95,6 +95,7 @@ __all__ = [
     "batch_udf",
     "blob_array",
     "blob_field",
+    "commit",
     "dataset",
     "fragment",
     "optimize",

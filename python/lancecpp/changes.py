@@ -111,14 +111,14 @@ class TableChanges:
         if isinstance(transforms, list) and transforms and isinstance(transforms[0], pa.Field):
             transforms = pa.schema(transforms)
         if isinstance(transforms, pa.Schema):
-            self._change("change", "add_null_columns", transforms)
+            self._change("commit", "add_null_columns", transforms)
             return
         stream = new_columns(self, transforms, read_columns, reader_schema, batch_size)
         try:
             self._core = self._core.add_columns(stream)
         except CoreError as error:
             raise_source_error(stream)
-            raise translate(error, "change") from None
+            raise translate(error, "commit") from None
         cache = getattr(transforms, "cache", None)
         if cache is not None:
             cache.cleanup()
@@ -619,7 +619,7 @@ class TableChanges:
                 semantic_types=semantic_types,
             )
         except CoreError as error:
-            raise translate(error, "change") from None
+            raise translate(error, "commit") from None
         return LanceDataset._from_core(made)
 
     @staticmethod

@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Any, Dict, List, Mapping, Optional, Type
 
 from . import _core
+from .commit import CommitConflictError
 
 CoreError = _core.CoreError
 
@@ -21,6 +22,8 @@ NOT_FOUND = "Not found"
 ALREADY_EXISTS = "Already exists"
 OVER_BUDGET = "Over budget"
 USER_INPUT = "Invalid user input"
+# Whether the change may be made again.
+_CONFLICTS = {"Retryable commit conflict": True, "Incompatible commit conflict": False}
 
 # Whatever is not listed (I/O, conflicts, damaged files, …) is an OSError.
 _ANY_VERB: Dict[str, Type[Exception]] = {
@@ -65,6 +68,11 @@ _BY_VERB: Dict[str, Dict[str, Type[Exception]]] = {
         USER_INPUT: OSError,
         NOT_FOUND: OSError,
     },
+    # The same where conflicts have a class of their own.
+    "commit": {
+        USER_INPUT: OSError,
+        NOT_FOUND: OSError,
+    },
     "drop": {
         NOT_FOUND: OSError,
     },
@@ -88,7 +96,10 @@ def translate(error: Exception, verb: str, reference: Any = None) -> Exception:
         text = f"Ref conflict error: {text}"
     if code == NOT_FOUND and isinstance(reference, str):
         text = f"Ref not found error: {text}"
-    raised = kind(text)
+    if verb == "commit" and code in _CONFLICTS:
+        raised: Exception = CommitConflictError(text, retryable=_CONFLICTS[code])
+    else:
+        raised = kind(text)
     raised.code = code  # type: ignore[attr-defined]
     raised.place = place  # type: ignore[attr-defined]
     raised.verb = verb  # type: ignore[attr-defined]

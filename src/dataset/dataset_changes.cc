@@ -17,6 +17,7 @@
 #include "dataset/migrate_row_ids.h"
 #include "dataset/open_table.h"
 #include "dataset/restore.h"
+#include "dataset/retry_conflicts.h"
 #include "dataset/semantic_types.h"
 #include "dataset/validate_version.h"
 #include "dataset/write_targets.h"
@@ -133,7 +134,10 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::ChangeMetadata(
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::Truncate() const {
-  return From(DeleteAllRows(*impl_->snapshot));
+  auto run = [](const std::shared_ptr<const Snapshot>& snapshot) {
+    return DeleteAllRows(*snapshot);
+  };
+  return From(RetryConflicts(impl_->snapshot, {}, run));
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::AddBases(

@@ -115,7 +115,8 @@ Result<WritePlan> MakePlan(const TableHandle& handle, std::shared_ptr<const Snap
   }
   WritePlan plan;
   plan.append = newest != nullptr && options.mode == WriteMode::kAppend;
-  plan.base = read != nullptr && !plan.append ? std::move(read) : newest;
+  // What was committed since it was read is the commit's to judge.
+  plan.base = read != nullptr ? std::move(read) : newest;
   if (newest != nullptr) ARROW_RETURN_NOT_OK(CheckWritable(newest->manifest()));
   ARROW_RETURN_NOT_OK(ChoosePlaces(handle, options, &plan));
   ARROW_ASSIGN_OR_RAISE(plan.data_version, ChooseVersion(plan, options));

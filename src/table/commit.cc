@@ -13,6 +13,7 @@
 #include "table/now.h"
 #include "table/operation_footprint.h"
 #include "table/rebase.h"
+#include "table/unseen_versions.h"
 
 namespace lance {
 namespace {
@@ -142,17 +143,22 @@ class Committer {
   }
 
   /// Loads the versions committed after newest_ and rebases the transaction over each. What a
-  /// version did that was cleaned up meanwhile can't be known: the operation has to be done anew.
+  /// version did that was cleaned up meanwhile can't be known: where it might matter, the operation
+  /// has to be done anew.
   Status CatchUp() {
     ARROW_ASSIGN_OR_RAISE(auto locations, ListVersionsAfter(context_, *table_.store, table_.root,
                                                             newest_->version()));
     for (const ManifestLocation& location : locations) {
-      if (location.version != newest_->version() + 1) return CleanedUp(newest_->version() + 1);
       auto file = ManifestFile::Read(context_, *table_.store, location);
       if (!file.ok() && GetErrorCode(file.status()) == ErrorCode::kNotFound) {
         return CleanedUp(location.version);
       }
       ARROW_RETURN_NOT_OK(file.status());
+      const uint64_t next = newest_->version() + 1;
+      if (location.version != next &&
+          !CommutesWithUnseen(transaction_, newest_->manifest(), (*file)->manifest())) {
+        return CleanedUp(next);
+      }
       ARROW_RETURN_NOT_OK(RebaseOver(**file));
       newest_ = std::move(*file);
     }

@@ -1,0 +1,118 @@
+"""Writes through handles of versions that are no longer the newest."""
+
+import importlib
+
+import pyarrow as pa
+import pytest
+
+
+@pytest.fixture
+def table(lance, path):
+    return lance.write_dataset({"id": range(9), "x": [0] * 9}, path, max_rows_per_file=3)
+
+
+def clean_up_next_version(lance, table):
+    """Leaves the newest of three versions that were committed after that of `table`."""
+    other = lance.dataset(table.uri)
+    other.delete("id = 1")
+    other.delete("id = 2")
+    other.delete("id = 5")
+    other.cleanup_old_versions(retain_versions=1)
+    assert [one["version"] for one in other.versions()] == [4]
+
+
+def test_truncating_goes_on_from_the_newest_version(lance, table):
+    lance.dataset(table.uri).delete("id = 1")
+    table.truncate_table()
+    assert table.version == 3
+    assert lance.dataset(table.uri).count_rows() == 0
+
+
+@pytest.mark.parametrize("how", ["overwrite", "restore"])
+def test_an_append_by_handle_is_one_to_the_version_of_the_handle(lance, table, how):
+    if how == "overwrite":
+        lance.write_dataset({"id": [1], "x": [1]}, table.uri, mode="overwrite")
+    else:
+        lance.dataset(table.uri).restore()
+    with pytest.raises(OSError, match=f"(?i)incompatible.*{how}"):
+        lance.write_dataset({"id": [2], "x": [2]}, table, mode="append")
+    rows = lance.dataset(table.uri).count_rows()
+    lance.write_dataset({"id": [2], "x": [2]}, table.uri, mode="append")
+    assert lance.dataset(table.uri).count_rows() == rows + 1
+
+
+@pytest.mark.parametrize("change", ["rename", "drop"])
+def test_an_append_by_handle_knows_its_columns(lance, table, change):
+    other = lance.dataset(table.uri)
+    if change == "rename":
+        other.alter_columns({"path": "x", "name": "y"})
+    else:
+        other.drop_columns(["x"])
+    lance.write_dataset({"id": [20], "x": [7]}, table, mode="append")
+    rows = lance.dataset(table.uri).to_table(filter="id = 20").to_pylist()
+    assert rows == [{"id": 20, "y": 7} if change == "rename" else {"id": 20}]
+
+
+def test_what_commutes_with_everything_is_committed_over_versions_that_are_gone(lance, table):
+    config, rename, append, replace = [lance.dataset(table.uri) for _ in range(4)]
+    clean_up_next_version(lance, table)
+    assert config.update_config({"a": "b"}) == {"a": "b"}
+    rename.alter_columns({"path": "x", "name": "y"})
+    lance.write_dataset({"id": [20], "x": [7]}, append, mode="append")
+    assert lance.dataset(table.uri).to_table(filter="id = 20").to_pylist() == [{"id": 20, "y": 7}]
+    lance.write_dataset({"z": [1]}, replace, mode="overwrite")
+    newest = lance.dataset(table.uri)
+    assert newest.version == 8
+    assert newest.to_table().to_pydict() == {"z": [1]}
+    assert newest.config() == {"a": "b"}
+
+
+def test_what_may_conflict_with_versions_that_are_gone_is_refused(lancecpp, path):
+    table = lancecpp.write_dataset({"id": range(9), "x": [0] * 9}, path, max_rows_per_file=3)
+    handles = [lancecpp.dataset(path) for _ in range(4)]
+    other = lancecpp.dataset(path)
+    other.update_config({"a": "1"})
+    other.alter_columns({"path": "x", "name": "y"})
+    other.delete("id = 5")
+    other.cleanup_old_versions(retain_versions=1)
+    same_key, same_schema, added, compacted = handles
+    for change in (
+        lambda: same_key.update_config({"a": "2"}),
+        lambda: same_schema.alter_columns({"path": "id", "name": "key"}),
+        lambda: same_schema.update_field_metadata({"id": {"k": "v"}}),
+        lambda: lancecpp.write_dataset({"id": [9], "x": [9]}, same_schema, mode="append"),
+        lambda: added.add_columns({"z": "id"}),
+        lambda: compacted.optimize.compact_files(),
+    ):
+        with pytest.raises(OSError, match="version 2, committed meanwhile, was cleaned up"):
+            change()
+    table.update_config({"b": "1"})
+    assert lancecpp.dataset(path).config() == {"a": "1", "b": "1"}
+    # These choose their rows anew.
+    assert same_schema.delete("id = 1") == {"num_deleted_rows": 1}
+
+
+def test_conflicts_have_a_class_where_columns_are_added_and_transactions_committed(lance, table):
+    conflict = importlib.import_module(f"{lance.__name__}.commit").CommitConflictError
+    assert issubclass(conflict, OSError)
+    handles = [lance.dataset(table.uri) for _ in range(4)]
+    lance.dataset(table.uri).delete("id = 1")
+    for change in (
+        lambda: handles[0].add_columns({"z": "id"}),
+        lambda: handles[1].add_columns(pa.field("z", pa.int8())),
+    ):
+        with pytest.raises(conflict) as caught:
+            change()
+        assert caught.value.retryable
+    lance.write_dataset({"id": [1]}, table.uri, mode="overwrite")
+    operation = lance.LanceOperation.Delete([], [0], "id < 3")
+    with pytest.raises(conflict) as caught:
+        lance.LanceDataset.commit(table.uri, operation, read_version=2)
+    assert not caught.value.retryable
+    for change in (
+        lambda: handles[2].alter_columns({"path": "x", "data_type": pa.int32()}),
+        lambda: handles[3].merge(pa.table({"id": [1], "w": [1]}), "id"),
+    ):
+        with pytest.raises(OSError) as caught:
+            change()
+        assert not isinstance(caught.value, conflict)
