@@ -18,6 +18,9 @@
 namespace lance {
 namespace {
 
+constexpr std::string_view kEncodingPrefix = "lance-encoding:";
+constexpr std::string_view kSchemaPrefix = "lance-schema:";
+
 Field* FindById(std::vector<Field>* fields, int32_t id) {
   for (Field& field : *fields) {
     if (field.id == id) return &field;
@@ -45,6 +48,19 @@ std::shared_ptr<const arrow::KeyValueMetadata> WithInputEncoding(
   const std::string encoding = EncodingOfInput(*arrow::field("", type));
   if (encoding.empty()) return WithMetadata(metadata, kOutputEncodingKey, std::nullopt);
   return WithMetadata(metadata, kOutputEncodingKey, encoding);
+}
+
+/// Of the metadata of a column that is cast, what says how it is stored or which role it has; what
+/// users said of the old values goes, as in the reference.
+std::shared_ptr<const arrow::KeyValueMetadata> KeptByCast(
+    const std::shared_ptr<const arrow::KeyValueMetadata>& metadata) {
+  auto kept = metadata;
+  for (int64_t i = 0; metadata != nullptr && i < metadata->size(); ++i) {
+    const std::string& key = metadata->key(i);
+    const bool is_ours = key.starts_with(kEncodingPrefix) || key.starts_with(kSchemaPrefix);
+    if (!is_ours) kept = WithMetadata(kept, key, std::nullopt);
+  }
+  return kept;
 }
 
 class Alterer {
@@ -83,8 +99,9 @@ class Alterer {
 
   Status SetType(const ColumnAlteration& alteration, Field* field) {
     ARROW_ASSIGN_OR_RAISE(auto old_type, field->ArrowType());
-    auto metadata = field->metadata;
-    if (schema_.semantic_types) metadata = WithInputEncoding(metadata, alteration.data_type);
+    auto metadata = schema_.semantic_types
+                        ? WithInputEncoding(field->metadata, alteration.data_type)
+                        : KeptByCast(field->metadata);
     auto target = arrow::field(field->name, alteration.data_type, field->nullable, metadata);
     ARROW_ASSIGN_OR_RAISE(NewColumns columns, MakeNewColumns(*arrow::schema({target}), next_id_,
                                                              schema_.semantic_types));
@@ -101,6 +118,7 @@ class Alterer {
       return UserError("Cannot cast column \"", alteration.path, "\" from ", old_type->ToString(),
                        " to ", new_type->ToString());
     }
+    if (schema_.semantic_types) made.fields[0].metadata = KeptByCast(made.fields[0].metadata);
     casts_[made.fields[0].id] = field->id;
     // Without ids left, a second cast gets the same one, which the schema's check refuses.
     int32_t last = made.MaxFieldId();

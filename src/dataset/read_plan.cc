@@ -10,6 +10,7 @@
 #include "query/expr/binder.h"
 #include "query/expr/evaluate.h"
 #include "query/expr/kernel/gather.h"
+#include "query/expr/nullability.h"
 
 namespace lance {
 namespace {
@@ -193,7 +194,8 @@ struct ReadPlan::Builder {
     ARROW_RETURN_NOT_OK(PlanSource(NamesRead(*columns, bound), *columns, PathStyle::kNested));
     arrow::FieldVector fields;
     for (size_t i = 0; i < wanted.size(); ++i) {
-      fields.push_back(arrow::field(wanted[i].first, bound[i]->type));
+      fields.push_back(
+          arrow::field(wanted[i].first, bound[i]->type, query::MayBeNull(*bound[i], *columns)));
       plan->computed_.push_back(Moved(*columns, *plan->source_schema_, bound[i]));
     }
     plan->output_schema_ = arrow::schema(std::move(fields));
