@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import base64
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from . import _core, wire
 from .errors import (
     CoreError,
     flag,
     optional_text,
-    refuse_later_work,
     translate,
     unsigned,
     unsigned_list,
 )
-from .fragment import FragmentMetadata, decode_fragment
+from .fragment import FragmentMetadata, decode_fragment, encode_fragment
 
 if TYPE_CHECKING:
     from .dataset import LanceDataset
@@ -54,7 +52,36 @@ _COUNTS = (
     "io_buffer_size",
     "binary_copy_read_batch_bytes",
 )
-_MODES = ("reencode", "try_binary_copy", "force_binary_copy")
+# Their names in JSON. Whatever is asked for, pages are encoded anew.
+_MODES = {
+    "reencode": "Reencode",
+    "try_binary_copy": "TryBinaryCopy",
+    "force_binary_copy": "ForceBinaryCopy",
+}
+# Of pylance's JSON.
+_DEFAULTS: Dict[str, Any] = {
+    "target_rows_per_fragment": 1024 * 1024,
+    "max_rows_per_group": 1024,
+    "max_bytes_per_file": None,
+    "materialize_deletions": True,
+    "materialize_deletions_threshold": 0.1,
+    "num_threads": None,
+    "batch_size": None,
+    "io_buffer_size": None,
+    "defer_index_remap": False,
+    "index_remap_mode": "Direct",
+    "compaction_mode": None,
+    "enable_binary_copy": False,
+    "enable_binary_copy_force": False,
+    "binary_copy_read_batch_bytes": 16 * 1024 * 1024,
+    "max_source_fragments": None,
+    "max_source_rows": None,
+    "max_source_bytes": None,
+    "excluded_fragment_ids": [],
+    "max_overlays_per_fragment": 10,
+    "data_storage_version": None,
+    "has_eager_remappable_index": None,
+}
 
 
 def _core_options(options: Dict[str, Any]) -> _core.CompactionOptions:
@@ -65,10 +92,8 @@ def _core_options(options: Dict[str, Any]) -> _core.CompactionOptions:
             if checked is not None:
                 setattr(made, name, checked)
         elif name == "compaction_mode":
-            if value not in (None, *_MODES):
+            if value is not None and value not in _MODES:
                 raise ValueError(f"Invalid compaction mode: {value}; there are {', '.join(_MODES)}")
-            if value == "force_binary_copy":
-                refuse_later_work("compact_files", {"compaction_mode='force_binary_copy'": True})
         elif name not in _WITHOUT_EFFECT:
             raise ValueError(f"Invalid compaction option: {name}")
     return made
@@ -111,93 +136,169 @@ class CompactionMetrics:
         )
 
 
+def _fragments_to_json(fragments: List[FragmentMetadata]) -> List[Dict[str, Any]]:
+    return [fragment.to_json() for fragment in fragments]
+
+
+def _fragments_from_json(values: List[Dict[str, Any]]) -> List[FragmentMetadata]:
+    return [FragmentMetadata.from_json(json.dumps(value)) for value in values]
+
+
+def _options_to_json(options: Dict[str, Any]) -> Dict[str, Any]:
+    """All options that pylance has, by its names; those that only it has are off."""
+    mode = options.get("compaction_mode")
+    values = {**_DEFAULTS, **options}
+    values["compaction_mode"] = None if mode is None else _MODES[mode]
+    return values
+
+
+def _options_from_json(values: Dict[str, Any]) -> Dict[str, Any]:
+    """Those that differ from the defaults."""
+    known = (*_OPTIONS, *_WITHOUT_EFFECT)
+    options = {
+        name: values[name]
+        for name in known
+        if values.get(name) is not None and values[name] != _DEFAULTS[name]
+    }
+    mode = values.get("compaction_mode")
+    if mode is not None:
+        options["compaction_mode"] = next(
+            (name for name, theirs in _MODES.items() if theirs == mode), mode
+        )
+    return options
+
+
+def _from_json(kind: str, read: Callable[[Dict[str, Any]], Any], json_data: str) -> Any:
+    try:
+        return read(json.loads(json_data))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"Could not load {kind} due to error: {type(error).__name__}: {error}"
+        ) from None
+
+
 @dataclass
 class RewriteResult:
-    """What a task wrote; nothing of it is committed yet."""
+    """What a task wrote; nothing of it is committed yet. Its JSON is that of pylance."""
 
     read_version: int
-    group: bytes
+    # The message RewriteGroup of the transaction.
+    group: bytes = field(repr=False)
     metrics: CompactionMetrics
 
     @property
     def original_fragments(self) -> List[FragmentMetadata]:
+        """The fragments that were read."""
         return [decode_fragment(one) for one in wire.Message(self.group).messages(1)]
 
     @property
     def new_fragments(self) -> List[FragmentMetadata]:
+        """Those that are to take their place; they get their ids when they are committed."""
         return [decode_fragment(one) for one in wire.Message(self.group).messages(2)]
 
     def json(self) -> str:
         return json.dumps(
             {
-                "read_version": self.read_version,
-                "group": base64.b64encode(self.group).decode(),
                 "metrics": vars(self.metrics),
+                "new_fragments": _fragments_to_json(self.new_fragments),
+                "read_version": self.read_version,
+                "original_fragments": _fragments_to_json(self.original_fragments),
+                # Of rows under indexes that must follow them, which are not compacted here.
+                "row_addrs": None,
             }
         )
 
     @staticmethod
     def from_json(json_data: str) -> "RewriteResult":
-        values = json.loads(json_data)
-        return RewriteResult(
-            values["read_version"],
-            base64.b64decode(values["group"]),
-            CompactionMetrics(**values["metrics"]),
-        )
+        def read(values: Dict[str, Any]) -> RewriteResult:
+            old = _fragments_from_json(values["original_fragments"])
+            new = _fragments_from_json(values["new_fragments"])
+            group = [wire.data(1, encode_fragment(one)) for one in old]
+            group += [wire.data(2, encode_fragment(one)) for one in new]
+            metrics = CompactionMetrics(**values["metrics"])
+            return RewriteResult(values["read_version"], b"".join(group), metrics)
+
+        return _from_json("RewriteResult", read, json_data)
 
 
 @dataclass
 class CompactionTask:
-    """Fragments to rewrite together. May be sent to another process."""
+    """Fragments to rewrite together. May be sent to another process, also as JSON, which is that of
+    pylance."""
 
     read_version: int
-    fragment_ids: List[int]
-    options: Dict[str, Any]
+    fragments: List[FragmentMetadata]
+    options: Dict[str, Any] = field(default_factory=dict, repr=False)
 
     def execute(self, dataset: "LanceDataset") -> RewriteResult:
+        """Writes the new fragments; :meth:`Compaction.commit` puts them in the place of the old."""
         if dataset.version != self.read_version:
             dataset = dataset.checkout_version(self.read_version)
         try:
             version, group, metrics = dataset._core.run_compaction_task(
-                self.fragment_ids, _core_options(self.options)
+                [fragment.id for fragment in self.fragments], _core_options(self.options)
             )
         except CoreError as error:
             raise translate(error, "change") from None
         return RewriteResult(version, group, CompactionMetrics(*metrics))
 
-    @property
-    def fragments(self) -> List[int]:
-        return self.fragment_ids
-
     def json(self) -> str:
-        return json.dumps(vars(self))
+        return json.dumps(
+            {
+                "task": {"fragments": _fragments_to_json(self.fragments)},
+                "read_version": self.read_version,
+                "options": _options_to_json(self.options),
+            }
+        )
 
     @staticmethod
     def from_json(json_data: str) -> "CompactionTask":
-        return CompactionTask(**json.loads(json_data))
+        def read(values: Dict[str, Any]) -> CompactionTask:
+            fragments = _fragments_from_json(values["task"]["fragments"])
+            options = _options_from_json(values["options"])
+            return CompactionTask(values["read_version"], fragments, options)
+
+        return _from_json("CompactionTask", read, json_data)
 
 
-@dataclass
+@dataclass(repr=False)
 class CompactionPlan:
-    """The tasks of a compaction."""
+    """The tasks of a compaction. Its JSON is that of pylance."""
 
     read_version: int
     tasks: List[CompactionTask]
+    options: Dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return (
+            f"CompactionPlan(read_version={self.read_version}, "
+            f"tasks=<{len(self.tasks)} compaction tasks>)"
+        )
 
     def num_tasks(self) -> int:
         return len(self.tasks)
 
     def json(self) -> str:
         return json.dumps(
-            {"read_version": self.read_version, "tasks": [vars(task) for task in self.tasks]}
+            {
+                "tasks": [{"fragments": _fragments_to_json(task.fragments)} for task in self.tasks],
+                "read_version": self.read_version,
+                "options": _options_to_json(self.options),
+            }
         )
 
     @staticmethod
     def from_json(json_data: str) -> "CompactionPlan":
-        values = json.loads(json_data)
-        return CompactionPlan(
-            values["read_version"], [CompactionTask(**task) for task in values["tasks"]]
-        )
+        def read(values: Dict[str, Any]) -> CompactionPlan:
+            version = values["read_version"]
+            options = _options_from_json(values["options"])
+            tasks = [
+                CompactionTask(version, _fragments_from_json(task["fragments"]), options)
+                for task in values["tasks"]
+            ]
+            return CompactionPlan(version, tasks, options)
+
+        return _from_json("CompactionPlan", read, json_data)
 
 
 def _checked_options(
@@ -212,6 +313,10 @@ def _checked_options(
     return given
 
 
+def _fragments_of(dataset: "LanceDataset", ids: List[int]) -> List[FragmentMetadata]:
+    return [decode_fragment(dataset._core.serialized_fragment(id)) for id in ids]
+
+
 class Compaction:
     """Compaction in steps: plan, execute the tasks (anywhere), commit the results."""
 
@@ -222,7 +327,11 @@ class Compaction:
             version, tasks = dataset._core.plan_compaction(_core_options(given))
         except CoreError as error:
             raise translate(error, "change") from None
-        return CompactionPlan(version, [CompactionTask(version, ids, given) for ids in tasks])
+        return CompactionPlan(
+            version,
+            [CompactionTask(version, _fragments_of(dataset, ids), given) for ids in tasks],
+            given,
+        )
 
     @staticmethod
     def commit(
@@ -283,6 +392,9 @@ class DatasetOptimizer:
             Rewrite fragments of which more than this part (default 0.1) is deleted.
         max_source_fragments, max_source_rows, max_source_bytes:
             Stop before these sums are passed; the next call goes on.
+        compaction_mode:
+            ``reencode``, ``try_binary_copy`` or ``force_binary_copy``. The rows are the same with
+            each: pages are always encoded anew here, never copied.
 
         >>> data = lance.write_dataset({"id": [1, 2]}, "memory://compact-example", max_rows_per_file=1)
         >>> data.optimize.compact_files()
