@@ -1,5 +1,6 @@
-// Declares the verbs that change a table: restore, tag, untag, branch, branches, bases, add-base,
-// drop-columns, delete, update, compact, cleanup, clone, upgrade, validate.
+// Declares the verbs that change a table: restore, tag, untag, tags, branch, delete-branch,
+// branches, bases, add-base, drop-columns, delete, update, compact, cleanup, clone, upgrade,
+// validate.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -45,10 +46,16 @@ void AddReferences(CLI::App& app, Action* action) {
   Verb untag(app, action, "untag", "Delete a tag", "flights.lance stable", RunUntag);
   untag.Name("NAME", "The tag");
 
+  Verb tags(app, action, "tags", "List the tags", "flights.lance", RunTags);
+
   Verb branch(app, action, "branch", "Start a branch", "flights.lance cleaning --version 2",
               RunBranch);
   branch.Name("NAME", "The branch; its table is at URI/tree/NAME");
   branch.Version("The version to start from; default the newest");
+
+  Verb erase(app, action, "delete-branch", "Delete a branch with its versions and files",
+             "flights.lance cleaning", RunDeleteBranch);
+  erase.Name("NAME", "The branch");
 
   Verb branches(app, action, "branches", "List the branches", "flights.lance", RunBranches);
 }

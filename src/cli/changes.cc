@@ -104,10 +104,38 @@ Status RunUntag(const ChangeArguments& arguments) {
   return Status::OK();
 }
 
+Status RunTags(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_ASSIGN_OR_RAISE(auto tags, dataset->Tags());
+  if (arguments.table.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const auto& [name, tag] : tags) {
+      list.push_back(
+          {{"name", name}, {"branch", tag.branch.value_or("main")}, {"version", tag.version}});
+    }
+    Print(ToDocument(list));
+    return Status::OK();
+  }
+  TextTable table({{"tag"}, {"branch"}, {"version", true}});
+  for (const auto& [name, tag] : tags) {
+    table.AddRow(
+        {Printable(name), Printable(tag.branch.value_or("main")), std::to_string(tag.version)});
+  }
+  Print(table.Render(TerminalWidth()));
+  return Status::OK();
+}
+
 Status RunBranch(const ChangeArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
   ARROW_ASSIGN_OR_RAISE(auto branch, dataset->CreateBranch(arguments.name, ReferenceTo(*dataset)));
   PrintVersion(arguments, *branch, "branched to " + branch->uri());
+  return Status::OK();
+}
+
+Status RunDeleteBranch(const ChangeArguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, OpenTable(arguments.table));
+  ARROW_RETURN_NOT_OK(dataset->DeleteBranch(arguments.name));
+  PrintVersion(arguments, *dataset, "deleted branch " + arguments.name);
   return Status::OK();
 }
 
