@@ -14,11 +14,13 @@ class BatchSource:
     """Batches of a Python iterable, cast to one schema while they are pulled.
 
     The consumer sees failures of the iterable as text only; ``error`` keeps the exception itself.
+    ``is_own``: the batches are computed by this package.
     """
 
-    def __init__(self, batches: Iterable, schema: "pa.Schema"):
+    def __init__(self, batches: Iterable, schema: "pa.Schema", is_own: bool = False):
         self._batches = batches
         self.schema = schema
+        self.is_own = is_own
         self.error: Optional[BaseException] = None
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
@@ -57,13 +59,13 @@ def to_stream(data: Any, schema: Optional["pa.Schema"] = None) -> Any:
 
     if isinstance(data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader, BatchSource)):
         return data
-    if _is_instance_of(data, "pandas", "DataFrame"):
+    if is_instance_of(data, "pandas", "DataFrame"):
         return pa.Table.from_pandas(data, schema=schema)
-    if _is_instance_of(data, "pyarrow.dataset", "Dataset"):
+    if is_instance_of(data, "pyarrow.dataset", "Dataset"):
         return data.scanner().to_reader()
-    if _is_instance_of(data, "pyarrow.dataset", "Scanner"):
+    if is_instance_of(data, "pyarrow.dataset", "Scanner"):
         return data.to_reader()
-    if _is_instance_of(data, "pandas", "Series"):
+    if is_instance_of(data, "pandas", "Series"):
         raise ValueError("Cannot write a Series, it is one column: pass series.to_frame()")
     if hasattr(data, "__arrow_c_stream__"):
         return data
@@ -87,7 +89,7 @@ def to_stream(data: Any, schema: Optional["pa.Schema"] = None) -> Any:
     )
 
 
-def _is_instance_of(data: Any, module: str, name: str) -> bool:
+def is_instance_of(data: Any, module: str, name: str) -> bool:
     """isinstance without importing ``module``: an object of it exists only once it is loaded."""
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(data, getattr(loaded, name))
@@ -100,6 +102,8 @@ def raise_source_error(stream: Any) -> None:
     error = stream.error
     if not isinstance(error, Exception):  # KeyboardInterrupt, SystemExit
         raise error
+    if stream.is_own:
+        raise OSError(str(error)) from None
     raise OSError(
         f"The data source failed, nothing was written: {type(error).__name__}: {error}"
     ) from error

@@ -8,7 +8,7 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Union
 
-from .arrow_stream import BatchSource, to_stream
+from .arrow_stream import BatchSource, is_instance_of, to_stream
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,7 +94,7 @@ def new_columns(
     """What ``transforms`` gives for the rows of ``source`` (a table or fragment): a stream."""
     if isinstance(transforms, dict):
         computed = source.scanner(columns=_stored(source, transforms), batch_size=batch_size)
-        return to_stream(computed.to_reader(), None)
+        return BatchSource(computed.to_batches(), computed.projected_schema, is_own=True)
     if callable(transforms) and not hasattr(transforms, "__arrow_c_stream__"):
         udf = transforms if isinstance(transforms, BatchUDF) else BatchUDF(transforms)
         return _run(udf, source, read_columns, batch_size)
@@ -116,6 +116,17 @@ def _stored(source: Any, expressions: Dict[str, str]) -> Dict[str, str]:
     }
 
 
+def _as_batch(result: Any) -> "pa.RecordBatch":
+    import pyarrow as pa
+
+    if not is_instance_of(result, "pandas", "DataFrame"):
+        raise TypeError(
+            f"the function returned {type(result).__name__}, expected a pyarrow.RecordBatch or a "
+            "pandas.DataFrame with the new columns, of as many rows as its argument"
+        )
+    return pa.RecordBatch.from_pandas(result, preserve_index=False)
+
+
 def _run(
     udf: BatchUDF, source: Any, read_columns: Optional[List[str]], batch_size: Optional[int]
 ) -> BatchSource:
@@ -129,7 +140,7 @@ def _run(
             if result is None:
                 result = udf.func(batch)
                 if not isinstance(result, pa.RecordBatch):
-                    result = pa.RecordBatch.from_pandas(result, preserve_index=False)
+                    result = _as_batch(result)
                 if udf.cache is not None:
                     udf.cache.insert_batch(index, result)
             if result.num_rows != batch.num_rows:

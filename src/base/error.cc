@@ -101,7 +101,11 @@ ErrorCode GetErrorCode(const Status& status) {
 std::string ErrorText(const Status& status) {
   const ErrorDetail* detail = GetErrorDetail(status);
   if (detail == nullptr) return status.message();
-  std::string place = detail->ToString();
+  ErrorPlace shown = detail->place;
+  // Not where the message names it already.
+  const std::string quoted = "'" + shown.path + "'";
+  if (status.message().find(quoted) != std::string::npos) shown.path.clear();
+  const std::string place = ErrorDetail(detail->code, std::move(shown)).ToString();
   if (place.empty()) return status.message();
   return status.message() + " (" + place + ")";
 }

@@ -56,7 +56,11 @@ class IndexCoverage {
       return Unsupported("compacting fragments under index '", entry.name,
                          "', whose row addresses would have to be rewritten; drop the index first");
     }
-    if (has_reuse_index_) return Unsupported("compacting a table with a fragment reuse index");
+    if (has_reuse_index_) {
+      return Unsupported(
+          "compacting a table with a fragment reuse index; drop its indexes first, and '",
+          kFragmentReuseIndexName, "' last");
+    }
     return Status::OK();
   }
 
