@@ -6,6 +6,8 @@
 
 #include "bindings.h"
 #include "errors.h"
+#include "lance/index_segments.h"
+#include "lance/table_files.h"
 #include "pull_into.h"
 #include "version_reference.h"
 
@@ -71,6 +73,38 @@ CleanupStats CleanUp(const Dataset& dataset, std::optional<int64_t> before_times
   return Unwrap(WithoutGil([&] { return dataset.CleanUpOldVersions(policy); }));
 }
 
+/// The message of each segment, and the ids of the fragments that it covers or None.
+nb::list IndexSegments(const Dataset& dataset) {
+  auto segments = Unwrap(WithoutGil([&] { return lance::IndexSegments(dataset); }));
+  nb::list out;
+  for (const IndexSegmentInfo& segment : segments) {
+    out.append(nb::make_tuple(nb::bytes(segment.message.data(), segment.message.size()),
+                              segment.fragment_ids));
+  }
+  return out;
+}
+
+/// The root, and of each file below it the path, the size and the time of its last change.
+nb::tuple AllFiles(const Dataset& dataset) {
+  StoredFiles stored = Unwrap(WithoutGil([&] { return lance::AllFiles(dataset); }));
+  nb::list files;
+  for (const StoredFile& file : stored.files) {
+    files.append(nb::make_tuple(file.path, file.size, file.modified_ns));
+  }
+  return nb::make_tuple(stored.root, files);
+}
+
+/// Of each file the version, the base, the path and the type.
+nb::list TrackedFiles(const Dataset& dataset, uint64_t min_version) {
+  auto tracked = RunInterruptibly(
+      [&](const Poll& poll) { return lance::TrackedFiles(dataset, min_version, poll); });
+  nb::list files;
+  for (const TrackedFile& file : tracked) {
+    files.append(nb::make_tuple(file.version, file.base, file.path, std::string(file.type)));
+  }
+  return files;
+}
+
 Handle ShallowClone(const Dataset& dataset, const std::string& uri, nb::handle version) {
   VersionRef reference = VersionFromPython(version);
   return Unwrap(WithoutGil([&] { return dataset.ShallowClone(uri, reference); }));
@@ -88,6 +122,13 @@ void BindUpkeep(nb::class_<Dataset>& dataset) {
       .def("plan_compaction", &PlanCompaction, "options"_a)
       .def("run_compaction_task", &RunCompactionTask, "fragments"_a, "options"_a)
       .def("commit_compaction", &CommitCompaction, "results"_a)
+      .def("version_numbers",
+           [](const Dataset& self) {
+             return Unwrap(WithoutGil([&] { return VersionNumbers(self); }));
+           })
+      .def("index_segments", &IndexSegments)
+      .def("all_files", &AllFiles)
+      .def("tracked_files", &TrackedFiles, "min_version"_a)
       .def("clean_up", &CleanUp, nb::kw_only(), "before_timestamp_ns"_a.none(),
            "retain_versions"_a.none(), "versions"_a.none(), "delete_unverified"_a,
            "error_if_tagged_old_versions"_a, "dry_run"_a)

@@ -46,6 +46,7 @@ from .blob import Blob, BlobFile, blob_array, blob_field  # noqa: E402
 from .cleanup import (  # noqa: E402
     CleanupCandidateFile,
     CleanupExplanation,
+    CleanupReferencedBranch,
     CleanupStats,
 )
 from .dataset import (  # noqa: E402
@@ -77,6 +78,7 @@ __all__ = [
     "BlobType",
     "CleanupCandidateFile",
     "CleanupExplanation",
+    "CleanupReferencedBranch",
     "CleanupStats",
     "ColumnOrdering",
     "DataFile",
@@ -104,7 +106,16 @@ __all__ = [
 ]
 
 
-_MODULES_ON_FIRST_USE = ("bitmap", "blob", "file", "fragment", "optimize", "schema", "udf")
+_MODULES_ON_FIRST_USE = (
+    "bitmap",
+    "blob",
+    "file",
+    "fragment",
+    "indices",
+    "optimize",
+    "schema",
+    "udf",
+)
 
 
 def __getattr__(name):

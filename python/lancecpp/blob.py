@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, Tuple
 
 from . import _core
-from .errors import CoreError, translate, unsigned
+from .errors import CoreError, text, translate, unsigned
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from .blob_type import BlobArray
+    from .dataset import LanceDataset
 
 DEFAULT_BLOB_BUFFER_SIZE = 512 * 1024
 
@@ -80,6 +81,7 @@ def blob_array(values: List[Any]) -> "BlobArray":
     [b'abc', None]
     """
     from .blob_type import BlobArray
+    from .dataset import LanceDataset
 
     return BlobArray.from_pylist(list(values))
 
@@ -253,3 +255,58 @@ def row_selection(ids: Any, addresses: Any, indices: Any) -> Tuple[_core.RowKey,
     if len(given) != 1:
         raise ValueError("Exactly one of ids, indices, or addresses must be specified")
     return given[0]
+
+
+def read_blob_ranges(
+    dataset: "LanceDataset",
+    blob_column: str,
+    requests: Iterable[Tuple[int, int, int]],
+    selector: str,
+) -> List[Tuple[int, int, Optional[bytes]]]:
+    """:meth:`LanceDataset.read_blob_ranges`."""
+    if selector not in ("ids", "addresses", "indices"):
+        raise ValueError(
+            f"selector must be one of 'ids', 'addresses', or 'indices', got {selector!r}"
+        )
+    wanted = [_checked_request(number, request) for number, request in enumerate(requests)]
+    rows = sorted({row for row, _, _ in wanted})
+    key, _ = row_selection(**{"ids": None, "addresses": None, "indices": None, selector: rows})
+    try:
+        blobs = dict(zip(rows, dataset._core.take_blobs(text("blob_column", blob_column), key, rows)))
+    except CoreError as error:
+        raise translate(error, "scan") from None
+    addresses = _addresses(dataset, selector, rows)
+    results: List[Tuple[int, int, Optional[bytes]]] = []
+    for number, (row, offset, length) in enumerate(wanted):
+        blob = blobs[row]
+        if blob is not None and offset + length > blob.size:
+            raise ValueError(
+                f"Invalid user input: blob range request {number} of row {row}: it ends at "
+                f"{offset + length}, but the blob has {blob.size} bytes"
+            )
+        data = None if blob is None else BlobFile(blob).read_range(offset, length)
+        results.append((number, addresses[row], data))
+    return results
+
+
+def _checked_request(number: int, request: Any) -> Tuple[int, int, int]:
+    if not isinstance(request, (tuple, list)) or len(request) != 3:
+        raise ValueError(f"request {number} is not (row, offset, length): {request!r}")
+    row, offset, length = (unsigned("requests", value) for value in request)
+    if offset + length >= 1 << 64:
+        raise ValueError(
+            f"Invalid user input: blob range request {number}: offset {offset} and length {length} "
+            "go beyond 64 bits"
+        )
+    return row, offset, length
+
+
+def _addresses(dataset: "LanceDataset", selector: str, rows: List[int]) -> "dict[int, int]":
+    if selector == "addresses" or not rows:
+        return dict(zip(rows, rows))
+    if selector == "indices":
+        return dict(zip(rows, dataset.take(rows, columns=["_rowaddr"])["_rowaddr"].to_pylist()))
+    found = dataset.to_table(
+        columns=["_rowid", "_rowaddr"], filter=f"_rowid IN ({', '.join(map(str, rows))})"
+    )
+    return dict(zip(found["_rowid"].to_pylist(), found["_rowaddr"].to_pylist()))

@@ -11,11 +11,12 @@ from .arrow_stream import raise_source_error, to_stream
 from .base_path import DatasetBasePath, base_tuples, check_base_store_params
 from .branches import Branches
 from .cleanup import (
-    CleanupCandidateFile,
     CleanupExplanation,
+    CleanupReferencedBranch,
     CleanupStats,
     cleanup_policy,
     cleanup_stats,
+    explanation,
 )
 from .delta import DatasetDelta, make_delta
 from .errors import (
@@ -496,7 +497,8 @@ class TableChanges:
         include_files: bool = False,
         max_files: int = 1000,
     ) -> CleanupExplanation:
-        """What :meth:`cleanup_old_versions` would delete."""
+        """What :meth:`cleanup_old_versions` would delete; with ``include_files`` the first
+        ``max_files`` of the files."""
         policy = cleanup_policy(
             older_than,
             retain_versions,
@@ -506,11 +508,17 @@ class TableChanges:
             delete_rate_limit,
             dry_run=True,
         )
+        limit = unsigned("max_files", max_files)
+        branches = [
+            CleanupReferencedBranch(name, branch["parent_version"])
+            for name, branch in self.branches.list().items()
+            if branch["parent_branch"] == self._core.branch
+        ]
         stats = self._clean_up(policy)
-        files = stats.candidates[:max_files] if include_files else []
-        return CleanupExplanation(
-            cleanup_stats(stats), [CleanupCandidateFile(path, size) for path, size in files]
-        )
+        tracked = None
+        if include_files:
+            tracked = {f"{base}/{path}" for _, base, path, _ in self._core.tracked_files(0)}
+        return explanation(stats, self._core.version, branches, limit, tracked)
 
     def _clean_up(self, policy: Dict[str, Any]) -> Any:
         try:

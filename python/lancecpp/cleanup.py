@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Set
 
 from .errors import flag, refuse_later_work, unsigned, unsigned_list
 
@@ -22,20 +22,51 @@ class CleanupStats:
     transaction_files_removed: int = 0
     index_files_removed: int = 0
     deletion_files_removed: int = 0
+    #: Files that could not be removed; the next clean-up tries again.
+    failed_deletes: int = 0
 
 
 @dataclass
 class CleanupCandidateFile:
+    """A file that would be removed."""
+
     path: str
+    kind: str
+    #: No version uses it, as far as is known: it may be of a write that has failed, or goes on.
+    unverified: bool
     size_bytes: int
+
+
+@dataclass
+class CleanupReferencedBranch:
+    """A branch that starts from a version of this one, which therefore stays."""
+
+    name: str
+    referenced_version: int
+    cleanup_candidate: bool = False
 
 
 @dataclass
 class CleanupExplanation:
     """Counts of what would be removed, and on demand the files."""
 
+    read_version: int
     stats: CleanupStats
-    files: List[CleanupCandidateFile] = field(default_factory=list)
+    candidate_files: List[CleanupCandidateFile]
+    candidate_files_truncated: bool
+    candidate_file_limit: int
+    referenced_branches: List[CleanupReferencedBranch]
+    warnings: List[str]
+
+
+# By the folder that a file lies in.
+_KINDS = {
+    "_versions": "manifest",
+    "_transactions": "transaction",
+    "_deletions": "deletion",
+    "_indices": "index",
+    "data": "data",
+}
 
 
 def cleanup_stats(core: Any) -> CleanupStats:
@@ -46,7 +77,34 @@ def cleanup_stats(core: Any) -> CleanupStats:
         core.transaction_files_removed,
         core.index_files_removed,
         core.deletion_files_removed,
+        core.failed_deletions,
     )
+
+
+def explanation(
+    core: Any,
+    version: int,
+    branches: List[CleanupReferencedBranch],
+    limit: int,
+    tracked: Optional[Set[str]],
+) -> CleanupExplanation:
+    """Of the engine's answer; ``limit``: files to list at most; ``tracked``: the paths of those that
+    versions name, or None to list none."""
+    candidates = core.candidates if tracked is not None else []
+    files = [
+        CleanupCandidateFile(path, _kind(path), path not in (tracked or ()), size)
+        for path, size in candidates[:limit]
+    ]
+    truncated = len(candidates) > limit
+    warnings = [f"candidate_files truncated to {limit} entries"] if truncated else []
+    return CleanupExplanation(
+        version, cleanup_stats(core), files, truncated, limit, branches, warnings
+    )
+
+
+def _kind(path: str) -> str:
+    folders = path.split("/")[:-1]
+    return next((_KINDS[name] for name in reversed(folders) if name in _KINDS), "other")
 
 
 def cleanup_policy(

@@ -23,10 +23,12 @@ from typing import (
 from . import _core
 from .base_path import check_base_store_params
 from .bitmap import Bitmap
-from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile, row_selection
+from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile, read_blob_ranges, row_selection
 from .changes import TableChanges
 from .errors import CoreError, refuse_later_work, text, translate, unsigned
+from .files import all_files, tracked_files
 from .fragment import LanceFragment
+from .indices import IndexDescription, IndexInformation, describe_indices, list_indices
 from .pyarrow_classes import CountsAs, new_dataset, takes_pyarrow_arguments
 from .scanner import (
     ColumnOrdering,
@@ -40,6 +42,7 @@ from .scanner import (
 )
 from .schema import LanceSchema
 from .semantic_schema import SemanticSchema
+from .stats import LanceStats
 from .tags import Tags
 from .version_reference import Reference, uri_text, version_reference
 from .write import write_dataset
@@ -59,6 +62,10 @@ class Version(TypedDict):
     version: int
     timestamp: datetime
     metadata: Dict[str, str]
+
+
+class VersionRef(TypedDict):
+    version: int
 
 
 @dataclass
@@ -343,6 +350,24 @@ class LanceDataset(TableChanges):
         """The configuration of the table."""
         return self._core.config()
 
+    @property
+    def stats(self) -> LanceStats:
+        """Numbers about this version."""
+        return LanceStats(self)
+
+    @property
+    def has_index(self) -> bool:
+        """Whether there is an index."""
+        return bool(describe_indices(self))
+
+    def describe_indices(self) -> List[IndexDescription]:
+        """The indexes of this version, by their names. They are neither built nor used here."""
+        return describe_indices(self)
+
+    def list_indices(self) -> List[IndexInformation]:
+        """The segments of the indexes of this version, as dicts."""
+        return list_indices(self)
+
     # Other versions.
 
     @property
@@ -363,6 +388,18 @@ class LanceDataset(TableChanges):
         """
         try:
             return [_version_dict(info) for info in self._core.versions()]
+        except CoreError as error:
+            raise translate(error, "versions") from None
+
+    def version_refs(self) -> List[VersionRef]:
+        """The numbers of all versions, ascending, without reading any of them.
+
+        >>> data = lance.write_dataset({"id": [1]}, "memory://refs-example")
+        >>> data.version_refs()
+        [{'version': 1}]
+        """
+        try:
+            return [{"version": version} for version in self._core.version_numbers()]
         except CoreError as error:
             raise translate(error, "versions") from None
 
@@ -709,6 +746,23 @@ class LanceDataset(TableChanges):
             raise translate(error, "scan") from None
         return [None if blob is None else BlobFile(blob, buffer_size) for blob in blobs]
 
+    def read_blob_ranges(
+        self,
+        blob_column: str,
+        requests: Iterable[Tuple[int, int, int]],
+        *,
+        selector: Literal["ids", "addresses", "indices"],
+        io_buffer_size: Optional[int] = None,
+        preserve_order: Optional[bool] = None,
+    ) -> List[Tuple[int, int, Optional[bytes]]]:
+        """Parts of values of a blob column: ``(row, offset, length)`` each.
+
+        ``selector`` says what names the rows: ``_rowid``, ``_rowaddr``, or positions among the live
+        rows. Returns ``(number of the request, row address, bytes)`` in the order of the requests;
+        the bytes of a null are None.
+        """
+        return read_blob_ranges(self, blob_column, requests, selector)
+
     def read_blobs(
         self,
         blob_column: str,
@@ -800,6 +854,23 @@ class LanceDataset(TableChanges):
         {'id': [1, 2]}
         """
         self._core = write_dataset(data, self, mode=mode, **kwargs)._core
+
+    # Files.
+
+    def tracked_files(
+        self, *, min_version: Optional[int] = None, progress: Optional[Any] = None
+    ) -> "pa.RecordBatchReader":
+        """The files that versions (from ``min_version`` on) name, once for each version: its number,
+        ``base_uri``, ``path`` below that, and ``type``.
+
+        ``progress`` is called with the numbers of versions that were read, and that there are.
+        """
+        return tracked_files(self, min_version, progress)
+
+    def all_files(self) -> "pa.RecordBatchReader":
+        """The files below the table's own root, whether a version names them or not: ``base_uri``,
+        ``path`` below that, ``size_bytes`` and ``last_modified``."""
+        return all_files(self)
 
     # Counters.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, Optional, 
 
 from . import _core, wire
 from .arrow_stream import raise_source_error, to_stream
-from .errors import CoreError, refuse_later_work, text, translate
+from .errors import CoreError, refuse_later_work, text, translate, unsigned
 from .pyarrow_classes import CountsAs, takes_pyarrow_arguments
 from .scanner import (
     LanceScanner,
@@ -251,6 +251,25 @@ def decode_fragment(content: bytes) -> FragmentMetadata:
     )
 
 
+def field_paths(fields: List[bytes]) -> Dict[int, str]:
+    """The paths of serialized fields by their ids."""
+    paths: Dict[int, str] = {}
+    for content in fields:
+        message = wire.Message(content)
+        id, parent = wire.signed(message.number(3)), wire.signed(message.number(4))
+        above = paths.get(parent) if parent != id else None
+        paths[id] = message.text(2) if above is None else f"{above}.{message.text(2)}"
+    return paths
+
+
+def data_file_path(dataset: "LanceDataset", file: Any) -> str:
+    """Where a data file of a table lies."""
+    if file.base_id is not None:
+        base = dataset.base_paths()[file.base_id]
+        return f"{base.path}/data/{file.path}" if base.is_dataset_root else f"{base.path}/{file.path}"
+    return f"{dataset.uri}/data/{file.path}"
+
+
 def _data_file(info: _core.DataFileInfo) -> DataFile:
     return DataFile(
         path=info.path,
@@ -490,6 +509,38 @@ class LanceFragment:
             raise ValueError(f"the data makes {len(written)} fragments, expected 1")
         written[0].id = fragment_id or 0
         return written[0]
+
+    @staticmethod
+    def create_from_file(
+        filename: str, dataset: "LanceDataset", fragment_id: int
+    ) -> FragmentMetadata:
+        """A fragment of a file that lies in the table's data folder, whose columns are some of the
+        table's; to be committed."""
+        from .file import LanceFileReader
+
+        file = DataFile(text("filename", filename), [])
+        try:
+            shown = LanceFileReader(data_file_path(dataset, file)).metadata()
+        except ValueError as error:
+            raise OSError(str(error)) from None
+        for column in shown.schema:
+            at = dataset.schema.get_field_index(column.name)
+            if at < 0 or dataset.schema.field(at).type != column.type:
+                raise OSError(
+                    f"column '{column.name}' of {filename} is none of the table's: {column.type}"
+                )
+        file.file_major_version, file.file_minor_version = shown.major_version, shown.minor_version
+        ids = {path: id for id, path in field_paths(dataset._core.serialized_fields()).items()}
+        stored = field_paths(_core.serialize_fields(shown.schema))
+        parents = {path.rpartition(".")[0] for path in stored.values()}
+        has_all = (file.file_major_version, file.file_minor_version) < (2, 1)
+        file.fields = [ids[path] for path in stored.values() if has_all or path not in parents]
+        if len(file.fields) != len(shown.columns):
+            raise NotImplementedError(
+                f"{filename} has {len(shown.columns)} columns, and its schema {len(file.fields)}"
+            )
+        file.column_indices = list(range(len(file.fields)))
+        return FragmentMetadata(unsigned("fragment_id", fragment_id), [file], shown.num_rows)
 
     def delete(self, predicate: str) -> Optional[FragmentMetadata]:
         """The fragment without the rows for which a condition in SQL is true; None if none is left.

@@ -146,6 +146,14 @@ class MergeInsertBuilder:
         content, stats = self._run("merge_insert_uncommitted", data_obj, schema)
         return decode_transaction(content), _counts(stats)
 
+    def execute_batches(self, new_data: Any) -> Dict[str, int]:
+        """:meth:`execute`, for data that is in memory."""
+        return self.execute(new_data)
+
+    def execute_uncommitted_batches(self, new_data: Any) -> Tuple[Transaction, Dict[str, int]]:
+        """:meth:`execute_uncommitted`, for data that is in memory."""
+        return self.execute_uncommitted(new_data)
+
     def explain_plan(self, schema: Optional["pa.Schema"] = None, verbose: bool = False) -> str:
         """The steps for a source of this schema (default the table's), as text."""
         wanted = self._dataset.schema if schema is None else schema

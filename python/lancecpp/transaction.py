@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from . import _core, wire
 from .base_path import DatasetBasePath
@@ -119,11 +119,28 @@ class LanceOperation:
         new_fragments: List[FragmentMetadata]
 
     @dataclass
+    class RewrittenIndex:
+        """An index that takes the place of another one; can't be committed here."""
+
+        old_id: str
+        new_id: str
+        new_details_type_url: str
+        new_details_value: bytes
+        new_index_version: int
+
+    @dataclass
     class Rewrite(BaseOperation):
         """Puts fragments with the same rows in the place of others."""
 
         groups: List["LanceOperation.RewriteGroup"]
-        rewritten_indices: List[Any] = field(default_factory=list)
+        rewritten_indices: List["LanceOperation.RewrittenIndex"] = field(default_factory=list)
+
+    @dataclass
+    class CreateIndex(BaseOperation):
+        """Adds and removes segments of indexes; can't be committed here."""
+
+        new_indices: List[Any]
+        removed_indices: List[Any]
 
     @dataclass
     class Update(BaseOperation):
@@ -179,6 +196,28 @@ class LanceOperation:
         """Replaces whole columns of fragments."""
 
         replacements: List["LanceOperation.DataReplacementGroup"]
+
+    @dataclass
+    class DataOverlayFile:
+        """New values of some rows of a fragment, by their physical offsets; those of each field, or
+        of all fields at once."""
+
+        data_file: DataFile
+        offsets: Union[Iterable[int], List[Iterable[int]]]
+        committed_version: Optional[int] = None
+
+    @dataclass
+    class DataOverlayGroup:
+        """The overlays of a fragment, the oldest one first."""
+
+        fragment_id: int
+        overlays: List["LanceOperation.DataOverlayFile"]
+
+    @dataclass
+    class DataOverlay(BaseOperation):
+        """Lays new values over those of fragments; can't be committed here."""
+
+        groups: List["LanceOperation.DataOverlayGroup"]
 
     @dataclass
     class Clone(BaseOperation):
