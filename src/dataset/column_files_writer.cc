@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "arrow/api.h"
+#include "base/check_offsets.h"
 #include "base/compute_kernels.h"
 #include "base/take_rows.h"
 #include "dataset/prepare_batch.h"
@@ -32,6 +33,8 @@ ColumnFilesWriter::ColumnFilesWriter(const Snapshot& snapshot, Schema schema, Ne
       context_(snapshot.MakeContext()),
       schema_(std::move(schema)),
       files_(files) {
+  // It may say how columns are to be encoded.
+  schema_.metadata = snapshot.manifest().schema.metadata;
   if (fragments) {
     fragments_ = std::move(*fragments);
   } else {
@@ -111,6 +114,7 @@ Status ColumnFilesWriter::CloseFragment() {
 }
 
 Status ColumnFilesWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
+  ARROW_RETURN_NOT_OK(CheckSound(*batch));
   ARROW_RETURN_NOT_OK(InitializeComputeKernels());
   // Rows are repeated where others are deleted: in a layout that Arrow can take them from.
   const JsonSource json =

@@ -2,6 +2,7 @@
 
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
+#include "base/check_offsets.h"
 #include "base/compute_kernels.h"
 #include "base/take_rows.h"
 #include "dataset/array_types.h"
@@ -68,6 +69,7 @@ Result<JoinTable> JoinTable::Make(const std::shared_ptr<arrow::RecordBatchReader
   }
   ARROW_ASSIGN_OR_RAISE(auto table, right->ToTable());
   ARROW_ASSIGN_OR_RAISE(auto batch, table->CombineChunksToBatch());
+  ARROW_RETURN_NOT_OK(CheckSound(*batch));
   auto prepared = left_key != nullptr ? AsStored(batch, arrow::default_memory_pool())
                                       : WithoutViews(batch, arrow::default_memory_pool());
   ARROW_ASSIGN_OR_RAISE(batch, std::move(prepared));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "base/check_offsets.h"
 #include "dataset/array_types.h"
 #include "dataset/field_layout.h"
 #include "dataset/leaf_changes.h"
@@ -33,9 +34,7 @@ Result<ArrayPtr> PrepareColumn(const Field& field, const ArrayPtr& column, int64
   const bool checks_json = json == JsonSource::kGiven && HoldsLeaf(field, IsJson);
   if (!checks_json && SameLayout(*column->type(), *type)) return column;
   // Another engine may have handed it over, through an interface that checks nothing.
-  if (const Status sound = column->Validate(); !sound.ok()) {
-    return UserError("column '", field.name, "' is no sound Arrow array: ", sound.message());
-  }
+  ARROW_RETURN_NOT_OK(CheckSound(field.name, *column));
   auto prepared = ChangeColumn(field, column, checks_json, pool);
   const ErrorDetail* detail = GetErrorDetail(prepared.status());
   if (detail == nullptr || !detail->place.row) return prepared;

@@ -4,6 +4,7 @@
 
 #include "arrow/api.h"
 #include "arrow/util/byte_size.h"
+#include "base/check_offsets.h"
 #include "base/compute_kernels.h"
 #include "base/take_rows.h"
 #include "dataset/array_types.h"
@@ -30,6 +31,7 @@ class Collector {
 
   Status Add(std::shared_ptr<arrow::RecordBatch> batch) {
     if (batch->num_rows() == 0) return Status::OK();
+    ARROW_RETURN_NOT_OK(CheckSound(*batch));
     ARROW_ASSIGN_OR_RAISE(int64_t referenced, arrow::util::ReferencedBufferSize(*batch));
     const auto bytes = static_cast<uint64_t>(referenced);
     if (pending_bytes_ + bytes > batch_bytes_) ARROW_RETURN_NOT_OK(PutTogether());

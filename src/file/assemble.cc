@@ -221,6 +221,7 @@ class Assembler {
     std::vector<LeafSink::DictionarySegment> segments = sink.dictionary_segments();
     if (segments.empty()) segments.emplace_back();
     std::vector<ArrayDataPtr> dictionaries;
+    std::shared_ptr<arrow::Buffer> validity = layer.validity;
     for (size_t i = 0; i < segments.size(); ++i) {
       ARROW_ASSIGN_OR_RAISE(
           dictionaries.emplace_back(),
@@ -228,6 +229,13 @@ class Assembler {
       Keys checked{.begin = static_cast<int64_t>(segments[i].first_value),
                    .end = EndOf(segments, i, layer),
                    .items = static_cast<uint64_t>(dictionaries.back()->length)};
+      if (segments[i].items == nullptr) {
+        // A page of nulls, also where these are nulls of a struct above.
+        ARROW_ASSIGN_OR_RAISE(validity, WithNulls(validity, layer.length, checked));
+        std::fill(keys->mutable_data() + checked.begin * width,
+                  keys->mutable_data() + checked.end * width, uint8_t{0});
+        continue;
+      }
       if (arrow::is_signed_integer(dictionary_type.index_type()->id())) {
         // A negative key shows as a large one.
         checked.items = std::min(checked.items, uint64_t{1} << (8 * width - 1));
@@ -235,7 +243,8 @@ class Assembler {
       if (segments[i].keys_below == static_cast<uint64_t>(checked.end - checked.begin)) continue;
       ARROW_RETURN_NOT_OK(CheckKeys(checked, layer, width, keys->mutable_data()));
     }
-    auto data = Make(type, layer, {layer.validity, std::move(keys)});
+    auto data = Make(type, layer, {validity, std::move(keys)});
+    data->null_count = arrow::kUnknownNullCount;
     if (segments.size() == 1) {
       data->dictionary = std::move(dictionaries[0]);
       return data;
@@ -263,6 +272,19 @@ class Assembler {
     int64_t end;
     uint64_t items;
   };
+
+  // A copy of the validity (null: all are valid) of so many slots, without those of the keys.
+  Result<std::shared_ptr<arrow::Buffer>> WithNulls(const std::shared_ptr<arrow::Buffer>& validity,
+                                                   int64_t slots, const Keys& keys) {
+    if (keys.begin == keys.end) return validity;
+    ARROW_ASSIGN_OR_RAISE(auto copy, arrow::AllocateBitmap(slots, pool_));
+    std::fill(copy->mutable_data(), copy->mutable_data() + copy->size(), uint8_t{0xFF});
+    if (validity != nullptr) {
+      std::copy_n(validity->data(), arrow::bit_util::BytesForBits(slots), copy->mutable_data());
+    }
+    arrow::bit_util::SetBitsTo(copy->mutable_data(), keys.begin, keys.end - keys.begin, false);
+    return std::shared_ptr<arrow::Buffer>(std::move(copy));
+  }
 
   // Keys of valid rows must be inside the dictionary; those under nulls are set to 0.
   static Status CheckKeys(const Keys& keys, const LayerArrays& layer, int32_t width,

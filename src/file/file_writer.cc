@@ -11,6 +11,7 @@
 #include "arrow/record_batch.h"
 #include "arrow/type.h"
 #include "arrow/util/key_value_metadata.h"
+#include "base/check_offsets.h"
 #include "base/executor.h"
 #include "base/memory.h"
 #include "encoding/write/array_page.h"
@@ -74,10 +75,7 @@ struct FileWriter::Impl {
                                                         const TopLevelField& field) const {
     ARROW_ASSIGN_OR_RAISE(int index, FindColumn(*batch.schema(), field.name));
     // Another engine may have handed it over, through an interface that checks nothing.
-    const Status sound = batch.column(index)->Validate();
-    if (!sound.ok()) {
-      return UserError("column '", field.name, "' is no sound Arrow array: ", sound.message());
-    }
+    ARROW_RETURN_NOT_OK(CheckSound(field.name, *batch.column(index)));
     ARROW_ASSIGN_OR_RAISE(
         auto array, encoding::ToStorageArray(batch.column_data(index), *field.type, field.name,
                                              context.pool()));

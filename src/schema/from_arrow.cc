@@ -6,6 +6,7 @@
 #include "arrow/extension_type.h"
 #include "arrow/type.h"
 #include "arrow/util/key_value_metadata.h"
+#include "arrow/util/utf8.h"
 #include "schema/logical_type.h"
 #include "schema/metadata.h"
 #include "schema/schema.h"
@@ -51,7 +52,31 @@ Status PresetId(Field* field) {
   return Status::OK();
 }
 
+// What manifests and files keep as text.
+Status CheckText(std::string_view what, const std::string& text) {
+  arrow::util::InitializeUTF8();
+  if (!arrow::util::ValidateUTF8(text)) return UserError(what, " is not valid UTF-8");
+  return Status::OK();
+}
+
+Status CheckKeys(const arrow::KeyValueMetadata* metadata) {
+  if (metadata == nullptr) return Status::OK();
+  for (const std::string& key : metadata->keys()) {
+    ARROW_RETURN_NOT_OK(CheckText("a key of the metadata", key));
+  }
+  return Status::OK();
+}
+
+Status CheckTexts(const arrow::Field& field) {
+  ARROW_RETURN_NOT_OK(CheckText("the name of the field", field.name()));
+  if (field.name().find('\0') != std::string::npos) {
+    return UserError("the name of the field holds a NUL character, at which others cut it off");
+  }
+  return CheckKeys(field.metadata().get());
+}
+
 Result<Field> FieldFromArrow(const arrow::Field& source, const std::string& path) {
+  if (Status texts = CheckTexts(source); !texts.ok()) return WithPlace(texts, {.field = path});
   Field field;
   field.name = source.name();
   field.nullable = source.nullable();
@@ -106,6 +131,7 @@ void ReadKeys(Field* field) {
 }
 
 Result<Schema> Schema::FromArrow(const arrow::Schema& schema, int32_t first_id) {
+  ARROW_RETURN_NOT_OK(CheckKeys(schema.metadata().get()));
   Schema converted;
   converted.metadata = NullIfEmpty(schema.metadata());
   for (const std::shared_ptr<arrow::Field>& field : schema.fields()) {

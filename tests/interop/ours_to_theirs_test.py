@@ -11,6 +11,8 @@ import subprocess
 import pyarrow as pa
 import pytest
 
+import lancecpp
+
 import random_arrays
 
 lance_file = pytest.importorskip("lance.file")
@@ -186,3 +188,14 @@ def test_bytes_are_the_same_each_time(tmp_path):
     table = pa.table({"x": random_arrays.make("string_long", 3000, 0.1, SEED)})
     first = open(write_ours(table, tmp_path, "2.2", 500, 10000), "rb").read()
     assert open(write_ours(table, tmp_path, "2.2", 500, 10000), "rb").read() == first
+
+
+@pytest.mark.parametrize("version", ["2.1", "2.2"])
+def test_dictionaries_below_null_structs(version, tmp_path):
+    """Every item that is there is null, by a struct above it."""
+    type_ = pa.list_(pa.struct([("a", pa.dictionary(pa.int8(), pa.string()))]))
+    for rows in ([None, [None], [None]], [[], [None], [None]], [[{"a": None}], [None]]):
+        table = pa.table({"x": pa.array(rows, type_)})
+        for path in (write_ours(table, tmp_path, version, 0, DEFAULT_PAGE_BYTES), write_theirs(table, tmp_path, version)):
+            assert values(lancecpp.file.LanceFileReader(path).read_all().to_table()) == rows
+            assert values(lance_file.LanceFileReader(path).read_all().to_table()) == rows

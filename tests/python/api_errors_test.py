@@ -3,6 +3,7 @@
 import os
 import shutil
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -533,3 +534,54 @@ def test_a_named_pipe(lancecpp, tmp_path):
     os.mkfifo(tmp_path / "pipe.lance")
     with pytest.raises(Exception, match="not a regular file"):
         lancecpp.file.LanceFileReader(str(tmp_path / "pipe.lance"))
+
+
+def _unsound(type_, offsets):
+    """An array whose offsets do not ascend, as another engine may hand it over."""
+    width = np.int64 if "large" in str(type_) else np.int32
+    buffers = [None, pa.py_buffer(np.array(offsets, width))]
+    if pa.types.is_list(type_) or pa.types.is_large_list(type_):
+        return pa.Array.from_buffers(type_, len(offsets) - 1, buffers, children=[pa.array(range(6), pa.int8())])
+    return pa.Array.from_buffers(type_, len(offsets) - 1, [*buffers, pa.py_buffer(b"abcdef")])
+
+
+@pytest.mark.parametrize("offsets", [[0, 500_000_000, 4, 6], [0, 3, 1, 5], [-3, 1, 2, 6]], ids=str)
+@pytest.mark.parametrize(
+    "type_",
+    [pa.string(), pa.binary(), pa.large_string(), pa.list_(pa.int8()), pa.large_list(pa.int8())],
+    ids=str,
+)
+def test_offsets_that_do_not_ascend(lancecpp, path, type_, offsets):
+    array = _unsound(type_, offsets)
+    nested = pa.StructArray.from_arrays([array], ["s"])
+    sound = pa.table({"id": [1, 2, 3]})
+    for version in ("2.0", "2.1", "2.2"):
+        for column in (array, nested):
+            with pytest.raises(Exception, match="'c' is no sound Arrow array"):
+                lancecpp.write_dataset(pa.table({"c": column}), path, data_storage_version=version)
+    table = lancecpp.write_dataset(sound, path)
+    with pytest.raises(Exception, match="'c' is no sound Arrow array"):
+        table.merge(pa.table({"k": [1, 2, 3], "c": array}), "id", "k")
+    with pytest.raises(Exception, match="'c' is no sound Arrow array"):
+        table.add_columns(pa.table({"c": array}).to_reader())
+    assert lancecpp.dataset(path).to_table().equals(sound)
+
+
+def test_views_beyond_their_buffers(lancecpp, path):
+    view = np.array([20, 0x61616161, 7, 0], np.int32)
+    array = pa.Array.from_buffers(pa.string_view(), 1, [None, pa.py_buffer(view), pa.py_buffer(b"a" * 20)])
+    with pytest.raises(Exception, match="'c' is no sound Arrow array"):
+        lancecpp.write_dataset(pa.table({"c": array}), path)
+
+
+def test_texts_that_manifests_cannot_hold(lancecpp, path):
+    data = pa.table({"c": [1, 2, 3]})
+    table = lancecpp.write_dataset(data, path)
+    bad = {b"\xff": b"x"}
+    with pytest.raises(Exception, match="not valid UTF-8.*'z'"):
+        table.add_columns(pa.field("z", pa.int64(), metadata=bad))
+    with pytest.raises(Exception, match="not valid UTF-8"):
+        lancecpp.write_dataset(data.replace_schema_metadata(bad), path, mode="overwrite")
+    with pytest.raises(Exception, match="NUL"):
+        lancecpp.write_dataset(pa.table([[1]], names=["a\0b"]), path, mode="overwrite")
+    assert lancecpp.dataset(path).to_table().equals(data)

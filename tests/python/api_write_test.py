@@ -407,6 +407,10 @@ def test_profile_small_is_kept_by_the_table(lancecpp, pylance, path, scope):
     lancecpp.write_dataset(plain.cast(schema), path)
     table = lancecpp.write_dataset(plain, path, mode="append")
     assert all("zstd" in encoding for encoding in encodings(table))
+    if scope == "schema":
+        table.add_columns({"more": "text"})
+        assert all("zstd" in encoding for encoding in encodings(table))
+        table.drop_columns(["more"])
     table.update({"text": "upper(text)"}, where="text LIKE '%city 3%'")
     table.optimize.compact_files()
     assert all("zstd" in encoding for encoding in encodings(table))
