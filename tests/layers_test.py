@@ -39,6 +39,8 @@ PUBLIC_HEADERS = {
     "lance/error.h": "base",
     "lance/blob.h": "dataset",
     "lance/dataset.h": "dataset",
+    "lance/index_segments.h": "dataset",
+    "lance/table_files.h": "dataset",
     "lance/c.h": "capi",
 }
 

@@ -4,11 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "arrow/compute/api_scalar.h"
-#include "arrow/compute/type_fwd.h"
 #include "arrow/type_fwd.h"
 #include "base/error.h"
 #include "schema/schema.h"
+
+namespace arrow::compute {
+class FunctionExecutor;
+class SetLookupOptions;
+}  // namespace arrow::compute
 
 namespace lance {
 
