@@ -8,6 +8,7 @@ place that knows which. Every exception made here has the attributes ``code``, `
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any, Dict, List, Mapping, Optional, Type
 
@@ -22,6 +23,8 @@ NOT_FOUND = "Not found"
 ALREADY_EXISTS = "Already exists"
 OVER_BUDGET = "Over budget"
 USER_INPUT = "Invalid user input"
+# What Arrow puts in front of failures that come out of streams.
+_STREAM_KINDS = re.compile("^((Invalid|IOError|Not implemented): )+")
 # Whether the change may be made again.
 _CONFLICTS = {"Retryable commit conflict": True, "Incompatible commit conflict": False}
 
@@ -89,6 +92,7 @@ def translate(error: Exception, verb: str, reference: Any = None) -> Exception:
     ``reference``: the version asked for, if any.
     """
     code, text, place = error.args
+    text = _STREAM_KINDS.sub("", text).removesuffix(". Detail: ")
     kind = _BY_VERB.get(verb, {}).get(code) or _ANY_VERB.get(code, OSError)
     if code == USER_INPUT and kind is ValueError:
         text = f"Invalid user input: {text}"

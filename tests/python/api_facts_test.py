@@ -332,6 +332,9 @@ def test_errors_of_computed_columns(lancecpp, path):
         with pytest.raises(OSError, match=words) as caught:
             table.add_columns({"z": sql})
         assert "Detail" not in str(caught.value) and "Invalid: Invalid" not in str(caught.value)
+    scanner = table.scanner(columns={"z": "1 / (id - id)"})
+    with pytest.raises(OSError, match="^division by zero.*'$"):
+        lancecpp.write_dataset(scanner, path + "2")
     for result in (5, None, "text"):
         with pytest.raises(Exception, match=f"{type(result).__name__}.*pyarrow.RecordBatch"):
             table.add_columns(lambda batch: result)
