@@ -43,18 +43,22 @@ class ExprZonesTest : public ::testing::Test {
 TEST_F(ExprZonesTest, DatesBeginAtMidnightUtc) {
   const auto batch = Moments("Europe/Berlin", R"(["2024-02-29 22:30:00", "2024-02-29 23:30:00",
                                                   "2024-03-01 00:00:00", "2024-03-01 00:30:00"])");
-  for (const char* date : {"date '2024-03-01'", "d"}) {
-    const std::string day = date;
-    EXPECT_EQ(Of(batch, "tz < " + day), "true | true | false | false") << day;
-    EXPECT_EQ(Of(batch, day + " >= tz"), "true | true | true | false") << day;
-    EXPECT_EQ(Of(batch, "tz = " + day), "false | false | true | false") << day;
-    EXPECT_EQ(Of(batch, "tz in (" + day + ")"), "false | false | true | false") << day;
-    EXPECT_EQ(Of(batch, "tz between " + day + " and " + day), "false | false | true | false");
-    EXPECT_EQ(Of(batch, "tz is distinct from " + day), "true | true | false | true") << day;
-    EXPECT_EQ(Of(batch, "nullif(tz, " + day + ") is null"), "false | false | true | false");
-    EXPECT_EQ(Of(batch, "greatest(tz, " + day + ") = " + day), "true | true | true | false");
-    EXPECT_EQ(Of(batch, "coalesce(" + day + ", tz) = timestamp '2024-03-01 00:00:00'"),
-              "true | true | true | true");
+  for (const char* day : {"date '2024-03-01'", "d"}) {
+    // `?` stands for the day.
+    auto of = [&](std::string sql) {
+      for (size_t at = 0; (at = sql.find('?')) != std::string::npos;) sql.replace(at, 1, day);
+      return Of(batch, sql);
+    };
+    EXPECT_EQ(of("tz < ?"), "true | true | false | false") << day;
+    EXPECT_EQ(of("? >= tz"), "true | true | true | false") << day;
+    EXPECT_EQ(of("tz = ?"), "false | false | true | false") << day;
+    EXPECT_EQ(of("tz in (?)"), "false | false | true | false") << day;
+    EXPECT_EQ(of("tz between ? and ?"), "false | false | true | false") << day;
+    EXPECT_EQ(of("tz is distinct from ?"), "true | true | false | true") << day;
+    EXPECT_EQ(of("nullif(tz, ?) is null"), "false | false | true | false") << day;
+    EXPECT_EQ(of("greatest(tz, ?) = ?"), "true | true | true | false") << day;
+    EXPECT_EQ(of("coalesce(?, tz) = timestamp '2024-03-01 00:00:00'"), "true | true | true | true")
+        << day;
   }
   EXPECT_EQ(Of(batch, "tz in (d, date '2024-02-29', tz - arrow_cast(1, 'Duration(s)'))"),
             "false | false | true | false");
