@@ -545,7 +545,7 @@ def _unsound(type_, offsets):
     return pa.Array.from_buffers(type_, len(offsets) - 1, [*buffers, pa.py_buffer(b"abcdef")])
 
 
-@pytest.mark.parametrize("offsets", [[0, 500_000_000, 4, 6], [0, 3, 1, 5], [-3, 1, 2, 6]], ids=str)
+@pytest.mark.parametrize("offsets", [[0, 500_000_000, 4, 6], [0, 3, 1, 5]], ids=str)
 @pytest.mark.parametrize(
     "type_",
     [pa.string(), pa.binary(), pa.large_string(), pa.list_(pa.int8()), pa.large_list(pa.int8())],
