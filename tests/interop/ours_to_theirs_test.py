@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -199,3 +200,26 @@ def test_dictionaries_below_null_structs(version, tmp_path):
         for path in (write_ours(table, tmp_path, version, 0, DEFAULT_PAGE_BYTES), write_theirs(table, tmp_path, version)):
             assert values(lancecpp.file.LanceFileReader(path).read_all().to_table()) == rows
             assert values(lance_file.LanceFileReader(path).read_all().to_table()) == rows
+
+
+def mostly_zero(part):
+    rng = np.random.default_rng(SEED)
+    return pa.array(np.where(rng.random(60000) < part, 0, rng.integers(0, 1 << 40, 60000)))
+
+
+UNEVEN = {
+    "few other than zero": lambda: mostly_zero(0.99),
+    "some other than zero": lambda: mostly_zero(0.9),
+    "a constant of 7 bytes and a null": lambda: pa.array([b"x" * 7] * 19999 + [None], pa.binary(7)),
+    "short words and a long one": lambda: pa.array([f"w{i % 977}".encode() for i in range(19999)] + [b"y" * 420000]),
+}
+
+
+@pytest.mark.parametrize("version", ["2.1", "2.2"])
+@pytest.mark.parametrize("kind", UNEVEN)
+def test_uneven_columns_are_not_larger(kind, version, tmp_path):
+    table = pa.table({"x": UNEVEN[kind]()})
+    path = write_ours(table, tmp_path, version, 0, DEFAULT_PAGE_BYTES)
+    check(table, path, table.num_rows)
+    theirs = write_theirs(table, tmp_path, version)
+    assert os.path.getsize(path) <= 1.01 * os.path.getsize(theirs)

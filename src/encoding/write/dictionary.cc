@@ -52,6 +52,13 @@ class FixedKeys {
            LoadLittleEndian<uint64_t>(at_a + 8) == LoadLittleEndian<uint64_t>(at_b + 8);
   }
   uint64_t Size(uint64_t) const { return width_; }
+  /// Of so many items together as they are stored: 64-bit ones are packed.
+  uint64_t StoredSize(const std::vector<uint64_t>& items, uint64_t plain) const {
+    if (width_ != 8) return plain;
+    uint64_t all = 0;
+    for (uint64_t index : items) all |= LoadLittleEndian<uint64_t>(data_ + index * width_);
+    return (items.size() * static_cast<uint64_t>(std::bit_width(all)) + 7) / 8;
+  }
 
  private:
   const uint8_t* data_;
@@ -88,6 +95,7 @@ class StringKeys {
   uint64_t Size(uint64_t index) const {
     return offsets_[index + 1] - offsets_[index] + sizeof(Offset);
   }
+  uint64_t StoredSize(const std::vector<uint64_t>&, uint64_t plain) const { return plain; }
 
  private:
   // Two words that hold all bytes of a string of up to 16 bytes; they may overlap.
@@ -213,9 +221,16 @@ Result<LeafBlock> TakeItems(const LeafBlock& block, const std::vector<uint64_t>&
 }
 
 // Size with the other codecs; a dictionary must be smaller.
-uint64_t PlainSize(const LeafBlock& block) {
-  return block.kind == LeafBlock::Kind::kVariable ? block.variable.data_size()
-                                                  : EncodedFixedSize(block.fixed);
+FixedSize PlainSize(const LeafBlock& block) {
+  if (block.kind == LeafBlock::Kind::kVariable) return {.bytes = block.variable.data_size()};
+  return EncodedFixedSize(block.fixed);
+}
+
+// What indices into so many items take at least.
+uint64_t LeastIndexBytes(const LeafBlock& block, const FixedSize& plain, uint64_t items) {
+  const uint64_t packed = block.count * static_cast<uint64_t>(std::bit_width(items - 1)) / 8;
+  if (!plain.as_runs) return packed;
+  return std::min(packed, plain.bytes / RunBytes(block.fixed.width()) * RunBytes(sizeof(uint32_t)));
 }
 
 template <typename Keys>
@@ -238,10 +253,8 @@ Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const Lea
     if (ratio >= kMaxUniqueRatio) return std::nullopt;
     if (ratio * static_cast<double>(count) > static_cast<double>(max_items)) return std::nullopt;
   }
-  const uint64_t plain_size = PlainSize(block);
-  if (unique == 0 || count * static_cast<uint64_t>(std::bit_width(unique - 1)) / 8 >= plain_size) {
-    return std::nullopt;
-  }
+  const FixedSize plain = PlainSize(block);
+  if (unique == 0 || LeastIndexBytes(block, plain, unique) >= plain.bytes) return std::nullopt;
   ARROW_ASSIGN_OR_RAISE(auto indices, ScratchArray<uint32_t>::Allocate(count, pool));
   const std::vector<bool> null = NullSlots(rows);
   ItemTable table;
@@ -261,9 +274,10 @@ Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const Lea
   }
   DictionaryBlock dictionary;
   dictionary.indices = {count, 32, reinterpret_cast<const uint8_t*>(indices.data())};
-  const uint64_t encoded_size = EncodedFixedSize(dictionary.indices) + item_bytes;
+  const uint64_t encoded_size =
+      EncodedFixedSize(dictionary.indices).bytes + keys.StoredSize(firsts, item_bytes);
   const bool pays = item_bytes + 4 * count <= max_bytes || encoded_size <= clear_win;
-  if (!pays || encoded_size >= plain_size) return std::nullopt;
+  if (!pays || encoded_size >= plain.bytes) return std::nullopt;
   dictionary.owned.push_back(indices.buffer());
   ARROW_ASSIGN_OR_RAISE(dictionary.items, TakeItems(block, firsts, pool));
   return dictionary;

@@ -252,7 +252,7 @@ std::pair<FixedCodec, uint64_t> ChooseCodec(uint64_t count, const FixedStatistic
                                             std::optional<double> rle_threshold) {
   const uint64_t raw = count * sizeof(T);
   const uint64_t entries = statistics.changes + 1 + count / kMaxRun + count / kMaxChunkValues;
-  const uint64_t runs = entries * (sizeof(T) + 1);
+  const uint64_t runs = entries * RunBytes(sizeof(T));
   const bool few_runs = !rle_threshold || static_cast<double>(statistics.changes + 1) <
                                               static_cast<double>(count) * *rle_threshold;
   if (few_runs && runs < raw && runs <= statistics.packed_bytes) return {FixedCodec::kRuns, runs};
@@ -381,11 +381,13 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block,
   return values;
 }
 
-uint64_t EncodedFixedSize(const FixedBlock& block) {
-  uint64_t size = block.num_bytes();
+FixedSize EncodedFixedSize(const FixedBlock& block) {
+  FixedSize size{.bytes = block.num_bytes()};
   VisitWordType(block.bits, [&](auto word) {
     using T = decltype(word);
-    size = ChooseCodec<T>(block.count, Measure<T>(Values<T>(block)), std::nullopt).second;
+    const auto [codec, bytes] =
+        ChooseCodec<T>(block.count, Measure<T>(Values<T>(block)), std::nullopt);
+    size = {bytes, codec == FixedCodec::kRuns};
   });
   return size;
 }

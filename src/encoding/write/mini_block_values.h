@@ -53,8 +53,14 @@ Result<std::unique_ptr<MiniBlockValues>> EncodePackedStructs(const FixedBlock& r
 /// else. The block outlives the result.
 Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block,
                                                      const EncodingHints& hints);
-/// Bytes that EncodeFixed would need, without chunk headers.
-uint64_t EncodedFixedSize(const FixedBlock& block);
+/// Bytes that EncodeFixed would need, without chunk headers, and whether as run lengths.
+struct FixedSize {
+  uint64_t bytes = 0;
+  bool as_runs = false;
+};
+FixedSize EncodedFixedSize(const FixedBlock& block);
+/// Of a run: its value and its length.
+constexpr uint64_t RunBytes(uint64_t value_bytes) { return value_bytes + 1; }
 
 /// Fixed-size lists of up to 4 KiB each.
 Result<std::unique_ptr<MiniBlockValues>> EncodeFixedSizeLists(const LeafBlock& block);

@@ -1,6 +1,7 @@
 #include "encoding/write/page_encoder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -176,7 +177,8 @@ class PageEncoder {
                               DictionaryOfOne(block, slot, options_.pool));
         return EncodeIndices(dictionary, rows, std::move(arrays));
       }
-      if (block.fixed.bits <= 64) {
+      // Others can't be packed.
+      if (block.fixed.bits == 1 || std::has_single_bit(block.fixed.width())) {
         ARROW_RETURN_NOT_OK(FillWith(slot, options_.pool, &block));
         return EncodeValues(block, rows, std::move(arrays));
       }

@@ -15,7 +15,7 @@ namespace {
 /// Only for pages of at least so many bytes with a string longer than that.
 constexpr uint64_t kMinBytes = 32768;
 constexpr int32_t kLevel = 3;
-/// A few strings, cut at this size, tell whether the page shrinks at all.
+/// A few strings and the longest, cut at this size, tell whether the page shrinks at all.
 constexpr uint64_t kProbes = 8;
 constexpr uint64_t kProbeBytes = 65536;
 constexpr uint64_t kMaxSizePercent = 95;
@@ -24,26 +24,30 @@ Bytes ValueAt(const VariableBlock& block, uint64_t index) {
   return {block.bytes + block.offset(index), static_cast<size_t>(block.length(index))};
 }
 
+uint64_t LongestOf(const VariableBlock& block) {
+  uint64_t longest = 0;
+  for (uint64_t i = 1; i < block.count; ++i) {
+    if (block.length(i) > block.length(longest)) longest = i;
+  }
+  return longest;
+}
+
 Result<bool> ProbesShrink(const VariableBlock& block, ZstdFrameWriter* writer) {
   std::vector<uint8_t> out(ZstdFrameWriter::MaxFrameSize(kProbeBytes));
   uint64_t before = 0;
   uint64_t after = 0;
-  const uint64_t step = std::max<uint64_t>(1, block.count / kProbes);
-  for (uint64_t i = 0; i < block.count; i += step) {
-    Bytes value = ValueAt(block, i);
+  auto probe = [&](uint64_t index) -> Status {
+    Bytes value = ValueAt(block, index);
     value = value.first(std::min<size_t>(value.size(), kProbeBytes));
     ARROW_ASSIGN_OR_RAISE(uint64_t size, writer->Write(value, out.data()));
     before += value.size();
     after += size;
-  }
+    return Status::OK();
+  };
+  const uint64_t step = std::max<uint64_t>(1, block.count / kProbes);
+  for (uint64_t i = 0; i < block.count; i += step) ARROW_RETURN_NOT_OK(probe(i));
+  ARROW_RETURN_NOT_OK(probe(LongestOf(block)));
   return after * 100 < before * kMaxSizePercent;
-}
-
-bool HasLongString(const VariableBlock& block) {
-  for (uint64_t i = 0; i < block.count; ++i) {
-    if (block.length(i) > kMinBytes) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -53,7 +57,7 @@ Result<std::optional<ZstdBlock>> CompressWithZstd(const VariableBlock& block,
                                                   arrow::MemoryPool* pool) {
   if (block.data_size() < kMinBytes) return std::nullopt;
   // Also for LZ4: like the reference's pages, readers expect zstd frames here.
-  if (!hints.wants_general() && !HasLongString(block)) return std::nullopt;
+  if (!hints.wants_general() && block.length(LongestOf(block)) <= kMinBytes) return std::nullopt;
   const int32_t level = hints.compression == EncodingHints::Compression::kZstd
                             ? hints.compression_level.value_or(kLevel)
                             : kLevel;
