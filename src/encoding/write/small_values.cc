@@ -95,9 +95,6 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeSmallFixed(const FixedBlock& bloc
   ARROW_ASSIGN_OR_RAISE(auto split, EncodeFixed(block, lz4));
   ARROW_ASSIGN_OR_RAISE(split, CompressChunks(std::move(split), lz4, pool));
   smallest.Offer(std::move(split), kLz4Percent);
-  const EncodingHints zstd = Under(hints, Compression::kZstd, Split::kOff);
-  ARROW_ASSIGN_OR_RAISE(plain, CompressPlain(block, zstd, pool));
-  smallest.Offer(std::move(plain), kZstdPercent);
   return smallest.Take();
 }
 
