@@ -38,12 +38,6 @@ bool AllLeavesAreNull(const ShreddedRows& rows) {
   return true;
 }
 
-uint64_t LongestString(const VariableBlock& block) {
-  uint64_t longest = 0;
-  for (uint64_t i = 0; i < block.count; ++i) longest = std::max(longest, block.length(i));
-  return longest;
-}
-
 bool IsWide(const LeafBlock& block, const EncodingHints& hints) {
   switch (block.kind) {
     case LeafBlock::Kind::kFixed:
@@ -57,8 +51,8 @@ bool IsWide(const LeafBlock& block, const EncodingHints& hints) {
       return bits / 8 >= kWideBytes;
     }
     case LeafBlock::Kind::kVariable:
-      return LongestString(block.variable) >=
-             (hints.wants_small() ? kSmallChunkedString : kWideBytes);
+      return block.count > 0 && block.variable.length(LongestString(block.variable)) >=
+                                    (hints.wants_small() ? kSmallChunkedString : kWideBytes);
   }
   return false;
 }

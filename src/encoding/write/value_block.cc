@@ -211,6 +211,14 @@ class Gatherer {
 
 }  // namespace
 
+uint64_t LongestString(const VariableBlock& block) {
+  uint64_t longest = 0;
+  for (uint64_t i = 1; i < block.count; ++i) {
+    if (block.length(i) > block.length(longest)) longest = i;
+  }
+  return longest;
+}
+
 std::string FixedBlock::value_bytes(uint64_t index) const {
   if (bits == 1) return std::string(1, GetBit(data, static_cast<int64_t>(index)) ? 1 : 0);
   return std::string(AsText({data + index * width(), width()}));

@@ -49,6 +49,9 @@ struct VariableBlock {
   uint64_t data_size() const { return num_bytes() + (count + 1) * (offset_bits / 8); }
 };
 
+/// Which string is the longest, of at least one.
+uint64_t LongestString(const VariableBlock& block);
+
 /// One level of a (nested) primitive fixed-size list, the outer one first.
 struct ListDimension {
   uint64_t size = 0;

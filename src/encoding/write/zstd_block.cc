@@ -24,15 +24,7 @@ Bytes ValueAt(const VariableBlock& block, uint64_t index) {
   return {block.bytes + block.offset(index), static_cast<size_t>(block.length(index))};
 }
 
-uint64_t LongestOf(const VariableBlock& block) {
-  uint64_t longest = 0;
-  for (uint64_t i = 1; i < block.count; ++i) {
-    if (block.length(i) > block.length(longest)) longest = i;
-  }
-  return longest;
-}
-
-Result<bool> ProbesShrink(const VariableBlock& block, ZstdFrameWriter* writer) {
+Result<bool> ProbesShrink(const VariableBlock& block, uint64_t longest, ZstdFrameWriter* writer) {
   std::vector<uint8_t> out(ZstdFrameWriter::MaxFrameSize(kProbeBytes));
   uint64_t before = 0;
   uint64_t after = 0;
@@ -46,7 +38,7 @@ Result<bool> ProbesShrink(const VariableBlock& block, ZstdFrameWriter* writer) {
   };
   const uint64_t step = std::max<uint64_t>(1, block.count / kProbes);
   for (uint64_t i = 0; i < block.count; i += step) ARROW_RETURN_NOT_OK(probe(i));
-  ARROW_RETURN_NOT_OK(probe(LongestOf(block)));
+  ARROW_RETURN_NOT_OK(probe(longest));
   return after * 100 < before * kMaxSizePercent;
 }
 
@@ -57,12 +49,13 @@ Result<std::optional<ZstdBlock>> CompressWithZstd(const VariableBlock& block,
                                                   arrow::MemoryPool* pool) {
   if (block.data_size() < kMinBytes) return std::nullopt;
   // Also for LZ4: like the reference's pages, readers expect zstd frames here.
-  if (!hints.wants_general() && block.length(LongestOf(block)) <= kMinBytes) return std::nullopt;
+  const uint64_t longest = LongestString(block);
+  if (!hints.wants_general() && block.length(longest) <= kMinBytes) return std::nullopt;
   const int32_t level = hints.compression == EncodingHints::Compression::kZstd
                             ? hints.compression_level.value_or(kLevel)
                             : kLevel;
   ZstdFrameWriter writer(level);
-  ARROW_ASSIGN_OR_RAISE(bool shrinks, ProbesShrink(block, &writer));
+  ARROW_ASSIGN_OR_RAISE(bool shrinks, ProbesShrink(block, longest, &writer));
   if (!shrinks) return std::nullopt;
 
   ARROW_ASSIGN_OR_RAISE(auto offsets, ScratchArray<uint64_t>::Allocate(block.count + 1, pool));
