@@ -80,7 +80,7 @@ void Fsst(const std::string& name, size_t words) {
   std::vector<uint32_t> ends(count + 1);
   const auto* text = reinterpret_cast<const uint8_t*>(bytes.data());
   Report("FSST encode, " + name, bytes.size(),
-         [&] { encoder.CompressAll(offsets.data(), count, text, ends.data(), codes.data()); });
+         [&] { encoder.CompressAll(offsets.data(), count, text, ends.data(), std::span(codes)); });
   const std::string table = encoder.SerializeTable();
   const FsstDecoder decoder = FsstDecoder::Parse(AsBytes(table)).ValueOrDie();
   std::vector<uint8_t> out(FsstDecoder::MaxDecodedBytes(ends[count]));

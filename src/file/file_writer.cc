@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "encoding/write/array_page.h"
 #include "encoding/write/column_buffer.h"
+#include "encoding/write/fsst_block.h"
 #include "encoding/write/page_encoder.h"
 #include "encoding/write/storage_array.h"
 #include "file/blob_columns.h"
@@ -51,6 +52,7 @@ struct FileWriter::Impl {
   // One per top-level field: storage type and the first of its columns.
   std::vector<TopLevelField> fields;
   std::vector<ColumnBuffer> columns;
+  std::vector<encoding::FsstLearner> learners;
   // Rows of each column that are written; of structs in 2.0, which are written last, counted.
   std::vector<uint64_t> written_rows;
   ContainerWriter container;
@@ -198,12 +200,14 @@ struct FileWriter::Impl {
     std::vector<std::optional<std::vector<EncodedPage>>> done(jobs.size());
     size_t next = 0;
     bool writing = false;
-    const encoding::PageEncodeOptions encode_options = {MinorVersion(options.version),
-                                                        context.pool()};
-    return ParallelFor(context, jobs.size(), [&](size_t index) -> Status {
+    // All start from what was learnt before, so that what is written doesn't depend on which job is
+    // faster.
+    std::vector<encoding::FsstLearner> fsst;
+    for (const ColumnJob& job : jobs) fsst.push_back(learners[job.column]);
+    ARROW_RETURN_NOT_OK(ParallelFor(context, jobs.size(), [&](size_t index) -> Status {
       PageJob job = std::move(jobs[index].job);
-      Result<std::vector<EncodedPage>> pages =
-          encoding::EncodePages(*job.path, job.arrays, encode_options);
+      Result<std::vector<EncodedPage>> pages = encoding::EncodePages(
+          *job.path, job.arrays, {MinorVersion(options.version), context.pool(), &fsst[index]});
       if (!pages.ok()) {
         return WithPlace(pages.status(), {.field = job.path->name()});
       }
@@ -222,7 +226,9 @@ struct FileWriter::Impl {
       }
       writing = false;
       return Status::OK();
-    });
+    }));
+    for (size_t i = 0; i < jobs.size(); ++i) learners[jobs[i].column] = fsst[i];
+    return Status::OK();
   }
 
   Status WritePage(size_t column, const EncodedPage& page) {
@@ -265,6 +271,7 @@ Result<std::unique_ptr<FileWriter>> FileWriter::Open(const Context& context,
   ARROW_ASSIGN_OR_RAISE(ColumnPaths paths, FindColumnPaths(schema, MinorVersion(options.version)));
   impl->fields = std::move(paths.fields);
   for (encoding::LeafPath& path : paths.columns) {
+    impl->learners.emplace_back(path.hints.fsst_effort());
     impl->columns.emplace_back(std::move(path), options.page_bytes);
   }
   impl->written_rows.resize(impl->columns.size());

@@ -1,8 +1,8 @@
 #include "encoding/codec/fsst_encoder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
-#include <unordered_map>
 #include <utility>
 
 #include "base/byte_reader.h"
@@ -11,11 +11,21 @@ namespace lance::encoding {
 namespace {
 
 constexpr size_t kMaxSymbols = 255;
-constexpr uint64_t kMaxSymbolBytes = 8;
+constexpr uint32_t kMaxSymbolBytes = 8;
 /// Strings compressed side by side: each waits for its own chain of loads.
 constexpr uint64_t kLanes = 4;
+/// Strings of so many bytes are compressed at a time, to memory that stays in the cache.
+constexpr uint64_t kGroupBytes = 65536;
 constexpr uint64_t kMiddleBytes = 3;
 constexpr uint64_t kLongBytes = 5;
+
+// Parts (of 128) of the sample that the rounds of learning look at. Symbols double their length in
+// a round at best, and the choice among them takes some more; early rounds needn't count as
+// exactly.
+constexpr uint32_t kUsualRounds[] = {4, 8, 16, 32, 64, 128, 128};
+constexpr uint32_t kHighRounds[] = {4, 8, 16, 32, 64, 128, 128, 128, 128, 128};
+constexpr uint32_t kAdaptRounds[] = {128, 128};
+constexpr uint32_t kWholeSample = 128;
 
 uint64_t LoadUpTo8(const uint8_t* data, uint64_t size) {
   if (size >= 8) return LoadLittleEndian<uint64_t>(data);
@@ -34,9 +44,50 @@ uint64_t MaskOf(uint64_t length) {
   return length >= 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * length) - 1;
 }
 
+uint64_t WordOf(std::string_view symbol) {
+  return LoadUpTo8(reinterpret_cast<const uint8_t*>(symbol.data()), symbol.size());
+}
+
 std::string_view AsView(const uint64_t& word, uint64_t length) {
   return {reinterpret_cast<const char*>(&word), length};
 }
+
+struct Candidate {
+  uint64_t word = 0;
+  uint32_t length = 0;
+  uint32_t gain = 0;
+};
+
+// What each string of up to 8 bytes would save. An index by open addressing over the candidates:
+// their number + 1, 0 for free places.
+class Gains {
+ public:
+  // Room for so many strings, and none of them there.
+  void Reset(uint64_t most) {
+    candidates_.clear();
+    index_.assign(std::bit_ceil(2 * most), 0);
+    shift_ = 64 - std::countr_zero(index_.size());
+  }
+
+  void Add(uint64_t word, uint32_t length, uint32_t gain) {
+    uint64_t at = (word + length * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u >> shift_;
+    for (; index_[at] != 0; at = (at + 1) & (index_.size() - 1)) {
+      Candidate& candidate = candidates_[index_[at] - 1];
+      if (candidate.word != word || candidate.length != length) continue;
+      candidate.gain += gain;
+      return;
+    }
+    candidates_.push_back({word, length, gain});
+    index_[at] = static_cast<uint32_t>(candidates_.size());
+  }
+
+  std::vector<Candidate>& candidates() { return candidates_; }
+
+ private:
+  std::vector<Candidate> candidates_;
+  std::vector<uint32_t> index_;
+  int shift_ = 0;
+};
 
 // Learns symbols in rounds: the sample is cut with the table so far, and the next table is made of
 // its most useful tokens and of concatenations of two neighbours.
@@ -45,12 +96,6 @@ class Trainer {
   explicit Trainer(std::span<const std::string_view> sample) : sample_(sample) {
     pair_counts_.resize(kTokens * kTokens);
   }
-
-  // Parts (of 128) of the sample that the rounds look at. Symbols double their length in a round
-  // at best, and the choice among them takes some more; early rounds needn't count as exactly.
-  static constexpr uint32_t kRounds[] = {4, 8, 16, 32, 64, 128, 128};
-  static constexpr uint32_t kMoreRounds[] = {128, 128, 128};
-  static constexpr uint32_t kWholeSample = 128;
 
   void Count(const FsstEncoder& table, uint32_t part, bool pairs) {
     std::fill(counts_.begin(), counts_.end(), 0);
@@ -64,33 +109,23 @@ class Trainer {
   }
 
   std::vector<std::string> BestSymbols(const std::vector<std::string>& symbols, uint32_t part) {
-    gains_.clear();
+    gains_.Reset(kTokens + touched_pairs_.size());
     const uint64_t least = std::max<uint64_t>(1, 3 * part / kWholeSample);
-    auto token_word = [&](uint32_t token, uint64_t* length) {
-      if (token >= kSingle) {
-        *length = 1;
-        return uint64_t{token - kSingle};
-      }
-      *length = symbols[token].size();
-      return LoadUpTo8(reinterpret_cast<const uint8_t*>(symbols[token].data()), *length);
-    };
+    const std::vector<Candidate> tokens = Tokens(symbols);
     for (uint32_t token = 0; token < kTokens; ++token) {
       if (counts_[token] < least) continue;
-      uint64_t length;
-      const uint64_t word = token_word(token, &length);
       // A single byte saves the escape in front of it, and makes the table robust.
-      AddGain(word, length, length == 1 ? counts_[token] * 8 : counts_[token] * length);
+      const auto [word, length, _] = tokens[token];
+      gains_.Add(word, length, counts_[token] * (length == 1 ? 8 : length));
     }
     for (uint32_t key : touched_pairs_) {
       if (pair_counts_[key] < least) continue;
-      uint64_t first_length;
-      uint64_t second_length;
-      const uint64_t first = token_word(key / kTokens, &first_length);
-      const uint64_t second = token_word(key % kTokens, &second_length);
-      if (first_length >= kMaxSymbolBytes) continue;
-      const uint64_t length = std::min(kMaxSymbolBytes, first_length + second_length);
-      const uint64_t word = (first | second << 8 * first_length) & MaskOf(length);
-      AddGain(word, length, pair_counts_[key] * length);
+      const Candidate& first = tokens[key / kTokens];
+      const Candidate& second = tokens[key % kTokens];
+      if (first.length >= kMaxSymbolBytes) continue;
+      const uint32_t length = std::min(kMaxSymbolBytes, first.length + second.length);
+      const uint64_t word = (first.word | second.word << 8 * first.length) & MaskOf(length);
+      gains_.Add(word, length, pair_counts_[key] * length);
     }
     return TakeBest();
   }
@@ -100,16 +135,16 @@ class Trainer {
   static constexpr uint32_t kSingle = 256;
   static constexpr uint32_t kTokens = 512;
 
-  struct Candidate {
-    uint64_t word;
-    uint64_t length;
-    uint64_t gain;
-  };
-  struct WordHash {
-    size_t operator()(const std::pair<uint64_t, uint64_t>& key) const {
-      return (key.first + key.second * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u >> 16;
+  // The bytes of each token.
+  static std::vector<Candidate> Tokens(const std::vector<std::string>& symbols) {
+    std::vector<Candidate> tokens(kTokens);
+    for (size_t code = 0; code < symbols.size(); ++code) {
+      tokens[code].word = WordOf(symbols[code]);
+      tokens[code].length = static_cast<uint32_t>(symbols[code].size());
     }
-  };
+    for (uint32_t byte = 0; byte < 256; ++byte) tokens[kSingle + byte] = {byte, 1};
+    return tokens;
+  }
 
   void CountString(const FsstEncoder& table, std::string_view text, bool pairs) {
     const auto* at = reinterpret_cast<const uint8_t*>(text.data());
@@ -138,20 +173,18 @@ class Trainer {
     if (pair_counts_[key]++ == 0) touched_pairs_.push_back(key);
   }
 
-  void AddGain(uint64_t word, uint64_t length, uint64_t gain) { gains_[{word, length}] += gain; }
-
   std::vector<std::string> TakeBest() {
-    std::vector<Candidate> candidates;
-    for (const auto& [key, gain] : gains_) candidates.push_back({key.first, key.second, gain});
-    // A total order, so that the table doesn't depend on how the map hashes.
+    std::vector<Candidate>& candidates = gains_.candidates();
+    // A total order, so that the table doesn't depend on where the candidates stand.
     auto better = [](const Candidate& a, const Candidate& b) {
       if (a.gain != b.gain) return a.gain > b.gain;
       return std::pair(a.length, a.word) < std::pair(b.length, b.word);
     };
     // Some more than there are codes: not all find a slot.
     const size_t count = std::min(6 * kMaxSymbols, candidates.size());
-    std::partial_sort(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(count),
-                      candidates.end(), better);
+    const auto end = candidates.begin() + static_cast<ptrdiff_t>(count);
+    std::nth_element(candidates.begin(), end, candidates.end(), better);
+    std::sort(candidates.begin(), end, better);
     std::vector<std::string> symbols;
     for (size_t i = 0; i < count; ++i) {
       symbols.emplace_back(AsView(candidates[i].word, candidates[i].length));
@@ -163,27 +196,36 @@ class Trainer {
   std::array<uint32_t, kTokens> counts_ = {};
   std::vector<uint32_t> pair_counts_;
   std::vector<uint32_t> touched_pairs_;
-  std::unordered_map<std::pair<uint64_t, uint64_t>, uint64_t, WordHash> gains_;
+  Gains gains_;
 };
 
 }  // namespace
 
 FsstEncoder FsstEncoder::Train(std::span<const std::string_view> sample, Effort effort) {
+  std::span<const uint32_t> rounds = kUsualRounds;
+  if (effort == Effort::kHigh) rounds = kHighRounds;
+  return Learn(sample, {}, rounds);
+}
+
+FsstEncoder FsstEncoder::Adapt(std::span<const std::string> symbols,
+                               std::span<const std::string_view> sample) {
+  return Learn(sample, symbols, kAdaptRounds);
+}
+
+FsstEncoder FsstEncoder::Learn(std::span<const std::string_view> sample,
+                               std::span<const std::string> symbols,
+                               std::span<const uint32_t> rounds) {
   Trainer trainer(sample);
-  std::vector<std::string> candidates;
-  auto run = [&](std::span<const uint32_t> rounds) {
-    for (uint32_t part : rounds) {
-      const FsstEncoder table(candidates);
-      trainer.Count(table, part, /*pairs=*/true);
-      candidates = trainer.BestSymbols(table.symbols_, part);
-    }
-  };
-  run(Trainer::kRounds);
-  if (effort == Effort::kHigh) run(Trainer::kMoreRounds);
+  std::vector<std::string> candidates(symbols.begin(), symbols.end());
+  for (uint32_t part : rounds) {
+    const FsstEncoder table(candidates);
+    trainer.Count(table, part, /*pairs=*/true);
+    candidates = trainer.BestSymbols(table.symbols_, part);
+  }
   // A last look without new concatenations: what is no longer used makes room for single bytes.
   const FsstEncoder table(candidates);
-  trainer.Count(table, Trainer::kWholeSample, /*pairs=*/false);
-  return FsstEncoder(trainer.BestSymbols(table.symbols_, Trainer::kWholeSample));
+  trainer.Count(table, kWholeSample, /*pairs=*/false);
+  return FsstEncoder(trainer.BestSymbols(table.symbols_, kWholeSample));
 }
 
 FsstEncoder::FsstEncoder(std::span<const std::string> candidates) {
@@ -220,8 +262,9 @@ bool FsstEncoder::Insert(const std::string& symbol) {
 
 void FsstEncoder::FillTwoBytes() {
   two_bytes_.resize(65536);
-  for (uint32_t pair = 0; pair < two_bytes_.size(); ++pair)
-    two_bytes_[pair] = one_byte_[pair & 255];
+  for (auto at = two_bytes_.begin(); at != two_bytes_.end();) {
+    at = std::copy(one_byte_.begin(), one_byte_.end(), at);
+  }
   for (size_t code = 0; code < symbols_.size(); ++code) {
     if (symbols_[code].size() != 2) continue;
     two_bytes_[LoadLittleEndian<uint16_t>(AsBytes(symbols_[code]).data())] = {
@@ -309,9 +352,9 @@ class FsstEncoder::Lane {
 };
 
 template <typename Offset>
-void FsstEncoder::CompressAll(const Offset* offsets, uint64_t count, const uint8_t* bytes,
-                              Offset* out_offsets, uint8_t* out) const {
-  const uint8_t* readable_end = bytes + offsets[count];
+uint64_t FsstEncoder::CompressGroup(const Offset* offsets, uint64_t count, const uint8_t* bytes,
+                                    const uint8_t* readable_end, Offset* out_offsets,
+                                    uint8_t* out) const {
   // Each lane writes where its strings would go if all bytes doubled.
   auto lane_of = [&](uint64_t index) {
     const uint64_t first = count * index / kLanes;
@@ -340,13 +383,37 @@ void FsstEncoder::CompressAll(const Offset* offsets, uint64_t count, const uint8
     }
     size += lanes[index].size();
   }
-  out_offsets[count] = static_cast<Offset>(size);
+  return size;
 }
 
-template void FsstEncoder::CompressAll<uint32_t>(const uint32_t*, uint64_t, const uint8_t*,
-                                                 uint32_t*, uint8_t*) const;
-template void FsstEncoder::CompressAll<uint64_t>(const uint64_t*, uint64_t, const uint8_t*,
-                                                 uint64_t*, uint8_t*) const;
+template <typename Offset>
+bool FsstEncoder::CompressAll(const Offset* offsets, uint64_t count, const uint8_t* bytes,
+                              Offset* out_offsets, std::span<uint8_t> out) const {
+  std::vector<uint8_t> scratch(MaxCompressedSize(kGroupBytes));
+  uint64_t size = 0;
+  for (uint64_t first = 0; first < count;) {
+    const uint64_t limit = offsets[first] + kGroupBytes;
+    const Offset* beyond = std::upper_bound(offsets + first + 1, offsets + count + 1, limit);
+    const auto last = std::max(first + 1, static_cast<uint64_t>(beyond - offsets) - 1);
+    const uint64_t most = MaxCompressedSize(offsets[last] - offsets[first]);
+    if (most > scratch.size()) scratch.resize(most);
+    const uint64_t group =
+        CompressGroup(offsets + first, last - first, bytes, bytes + offsets[count],
+                      out_offsets + first, scratch.data());
+    if (group > out.size() - size) return false;
+    std::copy_n(scratch.begin(), group, out.begin() + static_cast<ptrdiff_t>(size));
+    for (uint64_t i = first; i < last; ++i) out_offsets[i] += static_cast<Offset>(size);
+    size += group;
+    first = last;
+  }
+  out_offsets[count] = static_cast<Offset>(size);
+  return true;
+}
+
+template bool FsstEncoder::CompressAll<uint32_t>(const uint32_t*, uint64_t, const uint8_t*,
+                                                 uint32_t*, std::span<uint8_t>) const;
+template bool FsstEncoder::CompressAll<uint64_t>(const uint64_t*, uint64_t, const uint8_t*,
+                                                 uint64_t*, std::span<uint8_t>) const;
 
 std::string FsstEncoder::SerializeTable() const {
   constexpr uint64_t kHeaderBytes = 8;

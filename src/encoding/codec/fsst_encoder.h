@@ -29,6 +29,9 @@ class FsstEncoder {
   /// Learns a table from pieces of the data, some SampleBytes(effort) in total.
   static FsstEncoder Train(std::span<const std::string_view> sample,
                            Effort effort = Effort::kUsual);
+  /// The same from the symbols of a table for similar data; in less than half the time.
+  static FsstEncoder Adapt(std::span<const std::string> symbols,
+                           std::span<const std::string_view> sample);
 
   /// Most bytes that `size` bytes can become.
   static constexpr uint64_t MaxCompressedSize(uint64_t size) { return 2 * size; }
@@ -37,17 +40,18 @@ class FsstEncoder {
   /// returns the compressed size.
   uint64_t Compress(const uint8_t* text, uint64_t size, uint8_t* out) const;
 
-  /// Compresses `count` strings, string i from bytes[offsets[i], offsets[i + 1]). `out` has room
-  /// for MaxCompressedSize of all of them; string i becomes out[out_offsets[i], out_offsets[i + 1])
-  /// (count + 1 offsets). For Offset = uint32_t, uint64_t; the compressed size must fit in it.
+  /// Compresses `count` strings, string i from bytes[offsets[i], offsets[i + 1]), to
+  /// out[out_offsets[i], out_offsets[i + 1]) (count + 1 offsets). False, with anything in `out`, if
+  /// it is too small. For Offset = uint32_t, uint64_t; the size of `out` must fit in it.
   template <typename Offset>
-  void CompressAll(const Offset* offsets, uint64_t count, const uint8_t* bytes, Offset* out_offsets,
-                   uint8_t* out) const;
+  bool CompressAll(const Offset* offsets, uint64_t count, const uint8_t* bytes, Offset* out_offsets,
+                   std::span<uint8_t> out) const;
 
   /// kFsstTableBytes bytes.
   std::string SerializeTable() const;
 
-  uint32_t num_symbols() const { return static_cast<uint32_t>(symbols_.size()); }
+  /// By code.
+  const std::vector<std::string>& symbols() const { return symbols_; }
 
   /// A code and the number of bytes that it stands for.
   class Match {
@@ -90,15 +94,21 @@ class FsstEncoder {
   using SlotTable = std::array<uint8_t, kSlots>;
 
   explicit FsstEncoder(std::span<const std::string> candidates);
+  static FsstEncoder Learn(std::span<const std::string_view> sample,
+                           std::span<const std::string> symbols, std::span<const uint32_t> rounds);
   // Symbols that don't find a free slot, or hold a zero byte beside others, are left out. Without
   // the latter no symbol matches across the end of a string, where `word` goes on with zeros.
   bool Insert(const std::string& symbol);
   void FillTwoBytes();
   template <typename Offset>
   class Lane;
+  // All strings to `out`, which has room for MaxCompressedSize of them; returns their size.
+  template <typename Offset>
+  uint64_t CompressGroup(const Offset* offsets, uint64_t count, const uint8_t* bytes,
+                         const uint8_t* readable_end, Offset* out_offsets, uint8_t* out) const;
 
+  // The following are by code.
   std::vector<std::string> symbols_;
-  // By code.
   std::array<Key, 256> keys_;
   std::array<Match, 256> matches_;
   // Codes of symbols of 5 … 8 and of 3 or 4 bytes by the hash of their first bytes, at most one

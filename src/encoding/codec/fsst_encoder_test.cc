@@ -83,8 +83,9 @@ void CheckCompressAll(const std::vector<std::string>& texts) {
   }
   std::string out(FsstEncoder::MaxCompressedSize(bytes.size() - 3), '\0');
   std::vector<Offset> out_offsets(offsets.size());
-  encoder.CompressAll(offsets.data(), texts.size(), reinterpret_cast<const uint8_t*>(bytes.data()),
-                      out_offsets.data(), reinterpret_cast<uint8_t*>(out.data()));
+  const auto* text = reinterpret_cast<const uint8_t*>(bytes.data());
+  const std::span<uint8_t> room(reinterpret_cast<uint8_t*>(out.data()), out.size());
+  ASSERT_TRUE(encoder.CompressAll(offsets.data(), texts.size(), text, out_offsets.data(), room));
   ASSERT_EQ(out_offsets[0], 0u);
   for (size_t i = 0; i < texts.size(); ++i) {
     const std::string codes = out.substr(out_offsets[i], out_offsets[i + 1] - out_offsets[i]);
@@ -100,10 +101,18 @@ void CheckCompressAll(const std::vector<std::string>& texts) {
                                 ends.data()));
   for (size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(ends[i], offsets[i + 1] - 3) << i;
   EXPECT_EQ(back.substr(0, bytes.size() - 3), bytes.substr(3));
+  const uint64_t size = out_offsets.back();
+  std::vector<Offset> again(offsets.size());
+  EXPECT_TRUE(
+      encoder.CompressAll(offsets.data(), texts.size(), text, again.data(), room.first(size)));
+  EXPECT_EQ(again, out_offsets);
+  if (size == 0) return;
+  EXPECT_FALSE(
+      encoder.CompressAll(offsets.data(), texts.size(), text, again.data(), room.first(size - 1)));
 }
 
 TEST(FsstEncoderTest, AllAtOnceEqualsOneByOne) {
-  for (size_t count : {0, 1, 2, 3, 4, 5, 50, 1001}) {
+  for (size_t count : {0, 1, 2, 3, 4, 5, 50, 1001, 5000}) {
     CheckCompressAll<uint32_t>(Urls(count));
     CheckCompressAll<uint64_t>(Urls(count));
   }
@@ -184,7 +193,7 @@ TEST(FsstEncoderTest, ZeroBytesAreNotPadding) {
 
 TEST(FsstEncoderTest, NoSampleMeansEscapesOnly) {
   const FsstEncoder encoder = TrainOn({});
-  EXPECT_EQ(encoder.num_symbols(), 0u);
+  EXPECT_EQ(encoder.symbols().size(), 0u);
   EXPECT_EQ(Compress(encoder, "abc").size(), 6u);
   EXPECT_EQ(Decompress(encoder, Compress(encoder, "abc")), "abc");
 }

@@ -55,7 +55,7 @@ Status ArrayTree::AddBinary(const VariableBlock& block, const SlotNulls& nulls,
 Status ArrayTree::AddStrings(const VariableBlock& block, const SlotNulls& nulls,
                              const EncodingHints& hints, ArrayEncoding* out) {
   if (hints.compression == EncodingHints::Compression::kFsst && block.offset_bits == 32) {
-    ARROW_ASSIGN_OR_RAISE(auto fsst, CompressWithFsst(block, pool_, hints.fsst_effort()));
+    ARROW_ASSIGN_OR_RAISE(auto fsst, FsstLearner(hints.fsst_effort()).Compress(block, pool_));
     if (fsst != nullptr) {
       out->mutable_fsst()->set_symbol_table(fsst->symbol_table);
       Keep({fsst->codes});

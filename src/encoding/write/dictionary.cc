@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <unordered_set>
 #include <utility>
 
 #include "base/byte_reader.h"
@@ -114,19 +113,6 @@ class StringKeys {
   const uint8_t* bytes_;
 };
 
-template <typename Keys>
-uint64_t SampleUnique(const Keys& keys, uint64_t count, uint64_t* sampled) {
-  const uint64_t wanted = std::min(count, kSampleValues);
-  const uint64_t run = wanted / kSampleRuns;
-  std::unordered_set<uint64_t> unique;
-  for (uint64_t i = 0; i < kSampleRuns; ++i) {
-    const uint64_t first = i * (count / kSampleRuns);
-    for (uint64_t k = first; k < first + run; ++k) unique.insert(keys.Hash(k));
-  }
-  *sampled = run * kSampleRuns;
-  return unique.size();
-}
-
 // Open addressing; each entry is the item's number plus one and some bits of its hash.
 class ItemTable {
  public:
@@ -173,6 +159,20 @@ class ItemTable {
 
   std::vector<Entry> entries_;
 };
+
+template <typename Keys>
+uint64_t SampleUnique(const Keys& keys, uint64_t count, uint64_t* sampled) {
+  const uint64_t wanted = std::min(count, kSampleValues);
+  const uint64_t run = wanted / kSampleRuns;
+  ItemTable items;
+  std::vector<uint64_t> unique;
+  for (uint64_t i = 0; i < kSampleRuns; ++i) {
+    const uint64_t first = i * (count / kSampleRuns);
+    for (uint64_t k = first; k < first + run; ++k) items.FindOrAdd(keys, k, &unique);
+  }
+  *sampled = run * kSampleRuns;
+  return unique.size();
+}
 
 // Null slots get the index before them, which makes runs.
 std::vector<bool> NullSlots(const ShreddedRows& rows) {

@@ -20,6 +20,11 @@ constexpr uint64_t kSpread = 7919;
 constexpr uint64_t kMinSampleBytes = 16384;
 constexpr uint64_t kSampledPart = 16;
 
+// A table learnt from the very sample, so it looks better than it is.
+constexpr double kWorthwhileRatio = 0.95;
+// An adapted table may be so many times as large as the one it came from; else the data differ.
+constexpr double kMaxDrift = 1.02;
+
 // Pieces of strings: one from each of many stretches of equal length, not always at the same place
 // in it, as data may have a period.
 std::vector<std::string_view> TakeSample(const VariableBlock& block, FsstEncoder::Effort effort) {
@@ -41,7 +46,8 @@ std::vector<std::string_view> TakeSample(const VariableBlock& block, FsstEncoder
   return sample;
 }
 
-bool SampleShrinks(const FsstEncoder& encoder, const std::vector<std::string_view>& sample) {
+// Part of the sample's bytes that its codes take.
+double RatioOf(const FsstEncoder& encoder, const std::vector<std::string_view>& sample) {
   uint8_t out[FsstEncoder::MaxCompressedSize(kPieceBytes)];
   uint64_t before = 0;
   uint64_t after = 0;
@@ -50,51 +56,61 @@ bool SampleShrinks(const FsstEncoder& encoder, const std::vector<std::string_vie
     before += piece.size();
     after += encoder.Compress(text, piece.size(), out);
   }
-  // The table learnt from the very sample, so it looks better than it is.
-  return after * 100 < before * 95;
+  return before == 0 ? 1 : static_cast<double>(after) / static_cast<double>(before);
 }
 
+// False if there is nothing to gain.
 template <typename Offset>
-Status CompressStrings(const VariableBlock& block, const FsstEncoder& encoder,
-                       arrow::MemoryPool* pool, FsstBlock* out) {
+Result<bool> CompressStrings(const VariableBlock& block, const FsstEncoder& encoder,
+                             arrow::MemoryPool* pool, FsstBlock* out) {
   ARROW_ASSIGN_OR_RAISE(auto offsets, ScratchArray<Offset>::Allocate(block.count + 1, pool));
-  ARROW_ASSIGN_OR_RAISE(auto codes, ScratchArray<uint8_t>::Allocate(
-                                        FsstEncoder::MaxCompressedSize(block.num_bytes()), pool));
-  encoder.CompressAll(block.offsets_as<Offset>(), block.count, block.bytes, offsets.data(),
-                      codes.data());
+  ARROW_ASSIGN_OR_RAISE(
+      auto codes, ScratchArray<uint8_t>::Allocate(block.num_bytes() - kFsstTableBytes - 1, pool));
+  if (!encoder.CompressAll(block.offsets_as<Offset>(), block.count, block.bytes, offsets.data(),
+                           std::span(codes.data(), codes.size()))) {
+    return false;
+  }
   out->block = {block.count, block.offset_bits, reinterpret_cast<const uint8_t*>(offsets.data()),
                 codes.data()};
   out->offsets = offsets.buffer();
   out->codes = codes.buffer();
-  return Status::OK();
+  return true;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<FsstBlock>> CompressWithFsst(const VariableBlock& block,
-                                                    arrow::MemoryPool* pool,
-                                                    FsstEncoder::Effort effort) {
+FsstLearner::Table FsstLearner::Learn(const VariableBlock& block) const {
+  const std::vector<std::string_view> sample = TakeSample(block, effort_);
+  if (symbols_ != nullptr) {
+    FsstEncoder adapted = FsstEncoder::Adapt(*symbols_, sample);
+    const double ratio = RatioOf(adapted, sample);
+    if (ratio <= ratio_ * kMaxDrift) return {std::move(adapted), ratio};
+  }
+  FsstEncoder fresh = FsstEncoder::Train(sample, effort_);
+  const double ratio = RatioOf(fresh, sample);
+  return {std::move(fresh), ratio};
+}
+
+Result<std::shared_ptr<FsstBlock>> FsstLearner::Compress(const VariableBlock& block,
+                                                         arrow::MemoryPool* pool) {
   const uint64_t size = block.num_bytes();
   if (size < kMinBytes) return nullptr;
-  // Compressed bytes of 32-bit strings must fit in 32-bit offsets, even when they double.
-  if (block.offset_bits == 32 && size > UINT32_MAX / 2) return nullptr;
   uint64_t longest = 0;
   for (uint64_t i = 0; i < block.count && longest < kMinLongest; ++i) {
     longest = std::max(longest, block.length(i));
   }
   if (longest < kMinLongest) return nullptr;
-  const std::vector<std::string_view> sample = TakeSample(block, effort);
-  const FsstEncoder encoder = FsstEncoder::Train(sample, effort);
-  if (!SampleShrinks(encoder, sample)) return nullptr;
+  const auto [encoder, ratio] = Learn(block);
+  if (ratio >= kWorthwhileRatio) return nullptr;
+  symbols_ = std::make_shared<const std::vector<std::string>>(encoder.symbols());
+  ratio_ = ratio;
   auto out = std::make_shared<FsstBlock>();
   out->symbol_table = encoder.SerializeTable();
-  if (block.offset_bits == 32) {
-    ARROW_RETURN_NOT_OK(CompressStrings<uint32_t>(block, encoder, pool, out.get()));
-  } else {
-    ARROW_RETURN_NOT_OK(CompressStrings<uint64_t>(block, encoder, pool, out.get()));
-  }
-  if (out->block.num_bytes() + kFsstTableBytes >= size) return nullptr;
-  return out;
+  ARROW_ASSIGN_OR_RAISE(const bool smaller,
+                        block.offset_bits == 32
+                            ? CompressStrings<uint32_t>(block, encoder, pool, out.get())
+                            : CompressStrings<uint64_t>(block, encoder, pool, out.get()));
+  return smaller ? out : nullptr;
 }
 
 }  // namespace lance::encoding

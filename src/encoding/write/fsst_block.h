@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "arrow/type_fwd.h"
 #include "base/error.h"
@@ -19,9 +20,27 @@ struct FsstBlock {
   std::shared_ptr<arrow::Buffer> codes;
 };
 
-/// Compresses strings with a table learnt from them; null if that doesn't make them smaller.
-Result<std::shared_ptr<FsstBlock>> CompressWithFsst(const VariableBlock& block,
-                                                    arrow::MemoryPool* pool,
-                                                    FsstEncoder::Effort effort);
+/// Compresses pages of strings, each with a table learnt from it. The pages of a column are alike:
+/// what was learnt from one shortens the learning from the next. Cheap to copy.
+class FsstLearner {
+ public:
+  explicit FsstLearner(FsstEncoder::Effort effort) : effort_(effort) {}
+
+  /// Null if FSST doesn't make the strings smaller.
+  Result<std::shared_ptr<FsstBlock>> Compress(const VariableBlock& block, arrow::MemoryPool* pool);
+
+ private:
+  // A table and what part of the sample that it was learnt from its codes take.
+  struct Table {
+    FsstEncoder encoder;
+    double ratio;
+  };
+  Table Learn(const VariableBlock& block) const;
+
+  FsstEncoder::Effort effort_;
+  // Of the last page; null before.
+  std::shared_ptr<const std::vector<std::string>> symbols_;
+  double ratio_ = 0;
+};
 
 }  // namespace lance::encoding

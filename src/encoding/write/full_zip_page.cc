@@ -199,7 +199,7 @@ Result<EncodedPage> EncodeFullZipRowsPage(const PageContext& context, const Vari
 }
 
 Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
-                                              const VariableBlock& block, bool allow_fsst) {
+                                              const VariableBlock& block, FsstLearner* learner) {
   CompressiveEncoding description;
   CompressiveEncoding* encoding = &description;
   const VariableBlock* stored = &block;
@@ -214,8 +214,8 @@ Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
     general->mutable_compression()->set_scheme(encodings21::COMPRESSION_ALGORITHM_ZSTD);
     general->mutable_compression()->set_level(zstd->level);
     encoding = general->mutable_values();
-  } else if (allow_fsst) {
-    ARROW_ASSIGN_OR_RAISE(fsst, CompressWithFsst(block, context.pool, context.hints.fsst_effort()));
+  } else if (learner != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(fsst, learner->Compress(block, context.pool));
     if (fsst != nullptr) {
       stored = &fsst->block;
       encoding->mutable_fsst()->set_symbol_table(fsst->symbol_table);

@@ -15,6 +15,8 @@ class CompressiveEncoding;
 
 namespace lance::encoding {
 
+class FsstLearner;
+
 /// Values in one chunk, at most.
 constexpr uint64_t kMaxChunkValues = 4096;
 /// Encoded bytes that a chunk's values aim to stay within.
@@ -71,9 +73,10 @@ enum class StringEnds : uint8_t {
   kSmallest,  ///< 2.3: also by rule, or as packed lengths
 };
 
-/// Strings as they are, or compressed with FSST when `allow_fsst` and it pays.
-Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& block, bool allow_fsst,
-                                                        StringEnds ends, const EncodingHints& hints,
+/// Strings as they are, or compressed with FSST where it pays; not if `fsst` is null.
+Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& block,
+                                                        FsstLearner* fsst, StringEnds ends,
+                                                        const EncodingHints& hints,
                                                         arrow::MemoryPool* pool);
 
 /// The same values with the first buffer of every chunk compressed, as `hints` ask for; `values`

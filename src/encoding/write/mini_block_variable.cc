@@ -178,13 +178,14 @@ std::unique_ptr<MiniBlockValues> MakeValues(const VariableBlock& block,
 
 }  // namespace
 
-Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& block, bool allow_fsst,
-                                                        StringEnds ends, const EncodingHints& hints,
+Result<std::unique_ptr<MiniBlockValues>> EncodeVariable(const VariableBlock& block,
+                                                        FsstLearner* learner, StringEnds ends,
+                                                        const EncodingHints& hints,
                                                         arrow::MemoryPool* pool) {
   const uint64_t chunk_bytes = hints.mini_chunk_bytes.value_or(kDefaultChunkBytes);
   std::shared_ptr<FsstBlock> fsst;
-  if (allow_fsst) {
-    ARROW_ASSIGN_OR_RAISE(fsst, CompressWithFsst(block, pool, hints.fsst_effort()));
+  if (learner != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(fsst, learner->Compress(block, pool));
   }
   const VariableBlock& stored = fsst == nullptr ? block : fsst->block;
   // What is compressed has its ends in one buffer with the bytes.

@@ -63,8 +63,9 @@ class MemberWriter {
     }
     const bool is_text = type.id() == arrow::Type::STRING || type.id() == arrow::Type::LARGE_STRING;
     if (is_text && context.hints.compression != EncodingHints::Compression::kNone) {
-      ARROW_ASSIGN_OR_RAISE(writer.fsst_, CompressWithFsst(block.variable, context.pool,
-                                                           context.hints.fsst_effort()));
+      ARROW_ASSIGN_OR_RAISE(
+          writer.fsst_,
+          FsstLearner(context.hints.fsst_effort()).Compress(block.variable, context.pool));
     }
     writer.strings_ = writer.fsst_ == nullptr ? &block.variable : &writer.fsst_->block;
     writer.length_bytes_ = block.variable.offset_bits / 8;

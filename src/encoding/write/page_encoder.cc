@@ -11,6 +11,7 @@
 #include "encoding/write/array_page.h"
 #include "encoding/write/constant_values.h"
 #include "encoding/write/dictionary.h"
+#include "encoding/write/fsst_block.h"
 #include "encoding/write/mini_block_values.h"
 #include "encoding/write/page_layouts.h"
 #include "encoding/write/planar_page.h"
@@ -60,7 +61,10 @@ bool IsWide(const LeafBlock& block, const EncodingHints& hints) {
 class PageEncoder {
  public:
   PageEncoder(const LeafPath& path, const PageEncodeOptions& options)
-      : path_(path), options_(options) {}
+      : path_(path),
+        options_(options),
+        own_learner_(path.hints.fsst_effort()),
+        learner_(options.fsst != nullptr ? options.fsst : &own_learner_) {}
 
   Status Encode(Arrays arrays) {
     ARROW_ASSIGN_OR_RAISE(ShreddedRows rows, Shred(path_, arrays, options_.pool));
@@ -225,21 +229,23 @@ class PageEncoder {
     return path_.hints.structure != Structure::kMiniBlock && IsWide(block, path_.hints);
   }
 
-  bool AllowFsst() const {
+  // Null where strings aren't to be compressed with FSST.
+  FsstLearner* AllowedFsst() const {
+    const bool is_text =
+        path_.type->id() == arrow::Type::STRING || path_.type->id() == arrow::Type::LARGE_STRING;
     switch (path_.hints.compression) {
       case EncodingHints::Compression::kFsst:
-        return true;
+        return learner_;
       case EncodingHints::Compression::kChosen:
-        return path_.type->id() == arrow::Type::STRING ||
-               path_.type->id() == arrow::Type::LARGE_STRING;
+        return is_text ? learner_ : nullptr;
       default:
-        return false;
+        return nullptr;
     }
   }
 
   Result<EncodedPage> EncodeWide(const LeafBlock& block, const ShreddedRows& rows) const {
     if (block.kind == LeafBlock::Kind::kVariable) {
-      return EncodeFullZipVariablePage(ContextOf(rows), block.variable, AllowFsst());
+      return EncodeFullZipVariablePage(ContextOf(rows), block.variable, AllowedFsst());
     }
     return EncodeFullZipFixedPage(ContextOf(rows), block);
   }
@@ -255,7 +261,7 @@ class PageEncoder {
       case LeafBlock::Kind::kVariable:
         break;
     }
-    return EncodeVariable(block.variable, AllowFsst(), string_ends(), path_.hints, options_.pool);
+    return EncodeVariable(block.variable, AllowedFsst(), string_ends(), path_.hints, options_.pool);
   }
 
   Result<std::unique_ptr<MiniBlockValues>> CompressedNarrowValues(const LeafBlock& block) const {
@@ -263,7 +269,8 @@ class PageEncoder {
       return EncodeSmallFixed(block.fixed, path_.hints, options_.pool);
     }
     if (path_.hints.wants_small() && block.kind == LeafBlock::Kind::kVariable) {
-      return EncodeSmallVariable(block.variable, string_ends(), path_.hints, options_.pool);
+      return EncodeSmallVariable(block.variable, string_ends(), path_.hints, learner_,
+                                 options_.pool);
     }
     ARROW_ASSIGN_OR_RAISE(auto values, NarrowValues(block));
     // What is compressed is the first buffer; that of lists with null items holds validity.
@@ -305,6 +312,8 @@ class PageEncoder {
 
   const LeafPath& path_;
   const PageEncodeOptions& options_;
+  FsstLearner own_learner_;
+  FsstLearner* const learner_;
   std::vector<EncodedPage> pages_;
 };
 

@@ -12,9 +12,13 @@
 
 namespace lance::encoding {
 
+class FsstLearner;
+
 struct PageEncodeOptions {
   uint32_t minor_version = kMinorVersion2_2;
   arrow::MemoryPool* pool = nullptr;
+  /// Of the column; null to learn from each call's rows alone.
+  FsstLearner* fsst = nullptr;
 };
 
 /// Encodes rows of one column. From 2.1 on, layout and codecs are chosen by size

@@ -33,10 +33,10 @@ bool FitsMiniBlocks(const ShreddedRows& rows);
 Result<EncodedPage> EncodeMiniBlockPage(const PageContext& context, const MiniBlockValues& values,
                                         const DictionaryBlock* dictionary);
 
-/// Wide values one by one.
+/// Wide values one by one; strings without FSST if `fsst` is null.
 Result<EncodedPage> EncodeFullZipFixedPage(const PageContext& context, const LeafBlock& block);
 Result<EncodedPage> EncodeFullZipVariablePage(const PageContext& context,
-                                              const VariableBlock& block, bool allow_fsst);
+                                              const VariableBlock& block, FsstLearner* fsst);
 
 /// Rows of any width, one by one, each behind its length of `length_bits`; `encoding` says what
 /// they hold.

@@ -117,9 +117,10 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeSmallIndices(const FixedBlock& in
 Result<std::unique_ptr<MiniBlockValues>> EncodeSmallVariable(const VariableBlock& block,
                                                              StringEnds ends,
                                                              const EncodingHints& hints,
+                                                             FsstLearner* fsst,
                                                              arrow::MemoryPool* pool) {
   const EncodingHints zstd = Under(hints, Compression::kZstd, Split::kOff);
-  ARROW_ASSIGN_OR_RAISE(auto values, EncodeVariable(block, /*allow_fsst=*/true, ends, zstd, pool));
+  ARROW_ASSIGN_OR_RAISE(auto values, EncodeVariable(block, fsst, ends, zstd, pool));
   return CompressChunks(std::move(values), zstd, pool);
 }
 

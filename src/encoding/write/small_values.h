@@ -30,6 +30,7 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeSmallIndices(const FixedBlock& in
 Result<std::unique_ptr<MiniBlockValues>> EncodeSmallVariable(const VariableBlock& block,
                                                              StringEnds ends,
                                                              const EncodingHints& hints,
+                                                             FsstLearner* fsst,
                                                              arrow::MemoryPool* pool);
 
 }  // namespace lance::encoding
