@@ -303,6 +303,82 @@ std::shared_ptr<arrow::Array> RandomInts(int64_t count, std::mt19937_64& random)
   return builder.Finish().ValueOrDie();
 }
 
+// Numbers of `bits` bits at most, but for zeros at the beginning.
+template <typename Type>
+std::shared_ptr<arrow::Array> NarrowNumbers(int64_t count, uint32_t bits, std::mt19937_64& random) {
+  arrow::NumericBuilder<Type> builder;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t number = i < 3000 || bits == 0 ? 0 : random() >> (64 - bits);
+    EXPECT_TRUE(builder.Append(static_cast<typename Type::c_type>(number)).ok());
+  }
+  return builder.Finish().ValueOrDie();
+}
+
+// Ascending, of 1 … `longest` rows, some next to each other.
+std::vector<RowRange> RandomRanges(uint64_t count, uint64_t longest, std::mt19937_64& random) {
+  std::vector<RowRange> ranges;
+  uint64_t row = random() % 300;
+  while (row + longest < count) {
+    const uint64_t length = 1 + random() % longest;
+    ranges.push_back({row, length});
+    row += length + (random() % 3 == 0 ? random() % 2 : random() % 700);
+  }
+  return ranges;
+}
+
+TEST_F(SelectiveReads, ScatteredPackedNumbersAreRight) {
+  constexpr int64_t kRows = 20001;
+  std::mt19937_64 random(5);
+  arrow::ArrayVector columns;
+  arrow::FieldVector fields;
+  auto add = [&](std::shared_ptr<arrow::Array> column) {
+    fields.push_back(arrow::field("c" + std::to_string(fields.size()), column->type(), false));
+    columns.push_back(std::move(column));
+  };
+  for (uint32_t bits = 0; bits <= 64; ++bits) {
+    add(NarrowNumbers<arrow::UInt64Type>(kRows, bits, random));
+    if (bits <= 32) add(NarrowNumbers<arrow::UInt32Type>(kRows, bits, random));
+    if (bits <= 16) add(NarrowNumbers<arrow::UInt16Type>(kRows, bits, random));
+    if (bits <= 8) add(NarrowNumbers<arrow::UInt8Type>(kRows, bits, random));
+  }
+  for (const FileVersion version : {FileVersion::kV2_1, FileVersion::kV2_2, FileVersion::kV2_3}) {
+    Write(arrow::RecordBatch::Make(arrow::schema(fields), kRows, columns), version);
+    auto reader = Open();
+    for (const uint64_t longest : {1, 2, 6}) {
+      const std::vector<RowRange> ranges = RandomRanges(kRows, longest, random);
+      auto read = reader->Read(context_, reader->Project().ValueOrDie(), ranges).ValueOrDie();
+      for (int i = 0; i < read->num_columns(); ++i) {
+        int64_t at = 0;
+        for (const RowRange& range : ranges) {
+          const auto start = static_cast<int64_t>(range.start);
+          const auto count = static_cast<int64_t>(range.count);
+          ASSERT_TRUE(read->column(i)->RangeEquals(at, at + count, start, columns[i]))
+              << fields[i]->ToString() << ", rows from " << start;
+          at += count;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SelectiveReads, OnePackedNumberReadsItsWordsAlone) {
+  constexpr int64_t kRows = 20000;
+  std::mt19937_64 random(6);
+  auto column = NarrowNumbers<arrow::UInt64Type>(kRows, 45, random);
+  auto schema = arrow::schema({arrow::field("n", column->type(), false)});
+  Write(arrow::RecordBatch::Make(schema, kRows, {column}));
+  auto reader = Open();
+  auto projection = reader->Project().ValueOrDie();
+  ReadAll(*reader, projection);
+  Cost();
+  const RowRange row{15000, 1};
+  auto read = reader->Read(context_, projection, {&row, 1}).ValueOrDie();
+  EXPECT_TRUE(read->column(0)->RangeEquals(0, 1, 15000, column));
+  const CountedRead cost = Cost();
+  EXPECT_EQ(cost.requests, 1u);
+  EXPECT_LE(cost.bytes, 136u);
+}
+
 TEST_F(SelectiveReads, LeavesOfNestedColumnsAreReadAlone) {
   constexpr int64_t kRows = 20000;
   std::mt19937_64 random(3);

@@ -109,8 +109,7 @@ void PackBlock(uint32_t width, const T* values, uint8_t* packed) {
 }
 
 template <typename T>
-T UnpackOne(uint32_t width, const uint8_t* packed, uint32_t index) {
-  if (width == 0) return 0;
+PackedPlace PlaceOfPacked(uint32_t width, uint32_t index) {
   constexpr uint32_t kBits = sizeof(T) * 8;
   constexpr uint32_t kLanes = kBitpackBlock / kBits;
   // The order of the row groups is its own inverse.
@@ -120,22 +119,37 @@ T UnpackOne(uint32_t width, const uint8_t* packed, uint32_t index) {
   const uint32_t lane = within % kLanes;
   const uint32_t bit = row * width;
   const uint32_t shift = bit % kBits;
-  const uint8_t* at = packed + (uint64_t{bit / kBits} * kLanes + lane) * sizeof(T);
+  return {static_cast<uint32_t>((bit / kBits * kLanes + lane) * sizeof(T)), shift,
+          shift + width > kBits};
+}
+
+template <typename T>
+T UnpackAt(uint32_t width, PackedPlace place, const uint8_t* word) {
+  constexpr uint32_t kBits = sizeof(T) * 8;
   T low;
-  std::memcpy(&low, at, sizeof(T));
-  T value = static_cast<T>(low >> shift);
-  if (shift + width > kBits) {
+  std::memcpy(&low, word, sizeof(T));
+  T value = static_cast<T>(low >> place.shift);
+  if (place.split) {
     T high;
-    std::memcpy(&high, at + uint64_t{kLanes} * sizeof(T), sizeof(T));
-    value = static_cast<T>(value | (high << (kBits - shift)));
+    std::memcpy(&high, word + kPackedStride, sizeof(T));
+    value = static_cast<T>(value | (high << (kBits - place.shift)));
   }
   return width == kBits ? value : static_cast<T>(value & ((T{1} << width) - 1));
 }
 
-#define LANCE_INSTANTIATE(T)                                  \
-  template void UnpackBlock<T>(uint32_t, const uint8_t*, T*); \
-  template void PackBlock<T>(uint32_t, const T*, uint8_t*);   \
-  template T UnpackOne<T>(uint32_t, const uint8_t*, uint32_t);
+template <typename T>
+T UnpackOne(uint32_t width, const uint8_t* packed, uint32_t index) {
+  if (width == 0) return 0;
+  const PackedPlace place = PlaceOfPacked<T>(width, index);
+  return UnpackAt<T>(width, place, packed + place.offset);
+}
+
+#define LANCE_INSTANTIATE(T)                                   \
+  template void UnpackBlock<T>(uint32_t, const uint8_t*, T*);  \
+  template void PackBlock<T>(uint32_t, const T*, uint8_t*);    \
+  template T UnpackOne<T>(uint32_t, const uint8_t*, uint32_t); \
+  template PackedPlace PlaceOfPacked<T>(uint32_t, uint32_t);   \
+  template T UnpackAt<T>(uint32_t, PackedPlace, const uint8_t*);
 LANCE_INSTANTIATE(uint8_t)
 LANCE_INSTANTIATE(uint16_t)
 LANCE_INSTANTIATE(uint32_t)

@@ -28,6 +28,32 @@ void UnpackBlock(uint32_t width, const uint8_t* packed, T* values);
 template <typename T>
 void PackBlock(uint32_t width, const T* values, uint8_t* packed);
 
+/// Where a value stands in a packed block: from bit `shift` of the word at byte `offset` on, and if
+/// it is `split`, goes on with the word kPackedStride bytes behind that one.
+struct PackedPlace {
+  uint32_t offset = 0;
+  uint32_t shift = 0;
+  bool split = false;
+
+  /// Of the words that hold the value, and what stands between them.
+  uint32_t size(uint32_t word_bytes) const;
+};
+
+/// Bytes from a word of a lane to its next.
+constexpr uint32_t kPackedStride = kBitpackBlock / 8;
+
+inline uint32_t PackedPlace::size(uint32_t word_bytes) const {
+  return split ? kPackedStride + word_bytes : word_bytes;
+}
+
+/// The place of value `index` < 1024, for widths above 0.
+template <typename T>
+PackedPlace PlaceOfPacked(uint32_t width, uint32_t index);
+
+/// The value at a place, whose first word is at `word`.
+template <typename T>
+T UnpackAt(uint32_t width, PackedPlace place, const uint8_t* word);
+
 /// One value of a packed block, index < 1024.
 template <typename T>
 T UnpackOne(uint32_t width, const uint8_t* packed, uint32_t index);

@@ -84,9 +84,15 @@ class OutOfLineBitpackBlock final : public BlockDecoder {
                      bytes.size(), " bytes, expected ", packed_size, " or ", raw_size);
     }
     for (uint64_t group = 0; group < full; ++group) {
+      const uint8_t* packed = bytes.data() + group * group_bytes;
+      uint8_t* to = out + group * kBitpackBlock * sizeof(T);
+      if (reinterpret_cast<uintptr_t>(to) % alignof(T) == 0) {
+        UnpackBlock<T>(width_, packed, reinterpret_cast<T*>(to));
+        continue;
+      }
       T values[kBitpackBlock];
-      UnpackBlock<T>(width_, bytes.data() + group * group_bytes, values);
-      std::memcpy(out + group * sizeof(values), values, sizeof(values));
+      UnpackBlock<T>(width_, packed, values);
+      std::memcpy(to, values, sizeof(values));
     }
     if (rest == 0) return Status::OK();
     uint8_t* tail = out + full * kBitpackBlock * sizeof(T);

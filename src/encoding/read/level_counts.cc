@@ -42,6 +42,17 @@ uint64_t CountLevels(const uint16_t* levels, uint64_t count, uint16_t wanted) {
   return CountWhere(levels, count, [wanted](uint16_t level) { return level == wanted; });
 }
 
+// Without branches on the levels, which can't be predicted.
+uint64_t PositionOfLevel(const uint16_t* levels, uint64_t count, uint16_t wanted, uint64_t before) {
+  uint64_t found = 0;
+  uint64_t position = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    found += levels[i] == wanted ? 1 : 0;
+    position += found <= before ? 1 : 0;
+  }
+  return position;
+}
+
 uint64_t CountLevelsUpTo(const uint16_t* levels, uint64_t count, uint16_t limit) {
   return CountWhere(levels, count, [limit](uint16_t level) { return level <= limit; });
 }

@@ -104,8 +104,8 @@ uint64_t MiniBlockListCursor::ChunkWhereRowStarts(uint64_t row) const {
          1;
 }
 
-uint64_t MiniBlockListCursor::ChunkWhereRowEnds(uint64_t row) const {
-  uint64_t chunk = ChunkWhereRowStarts(row);
+uint64_t MiniBlockListCursor::ChunkWhereRowEnds(uint64_t row, uint64_t chunk) const {
+  if (row >= page_.rows_before_[chunk + 1]) chunk = ChunkWhereRowStarts(row);
   if (row + 1 < page_.rows_before_[chunk + 1]) return chunk;
   while (chunk + 1 < page_.num_chunks() && page_.has_preamble_[chunk + 1] != 0) {
     ++chunk;
@@ -119,7 +119,7 @@ Status MiniBlockListCursor::Needs(LeafSink&, uint64_t, std::vector<NeededBytes>*
   for (const RowRange& range : rows_) {
     if (range.count == 0) continue;
     const uint64_t first = ChunkWhereRowStarts(range.start);
-    const uint64_t last = ChunkWhereRowEnds(range.end() - 1);
+    const uint64_t last = ChunkWhereRowEnds(range.end() - 1, first);
     for (uint64_t chunk = first; chunk <= last; ++chunk) {
       if (visits_.empty() || visits_.back().chunk < chunk) visits_.push_back({chunk, 0});
     }
@@ -160,10 +160,12 @@ Status MiniBlockListCursor::LoadLevels(const MiniBlockPage::Chunk& chunk, uint64
   rep_.resize(n);
   ARROW_RETURN_NOT_OK(
       page_.rep_decoder_->DecodeFixed(chunk.rep, n, reinterpret_cast<uint8_t*>(rep_.data())));
-  def_.assign(n, 0);
+  def_.resize(n);
   if (page_.def_decoder_) {
     ARROW_RETURN_NOT_OK(
         page_.def_decoder_->DecodeFixed(chunk.def, n, reinterpret_cast<uint8_t*>(def_.data())));
+  } else {
+    std::fill(def_.begin(), def_.end(), 0);
   }
   const uint16_t max_rep = page_.levels_.max_rep;
   const uint16_t max_visible = page_.levels_.max_visible_def;
@@ -217,11 +219,10 @@ Status MiniBlockListCursor::CutRows(uint64_t chunk_index, size_t* next_range, Le
       if (seen + starts > target) break;
       seen += starts;
     }
-    for (;; ++position) {
-      if (rep_[position] != max_rep) continue;
-      if (seen == target) return position;
-      ++seen;
-    }
+    position += PositionOfLevel(rep_.data() + position, std::min(kItemsAtOnce, n - position),
+                                max_rep, target - seen);
+    seen = target;
+    return position;
   };
   uint64_t counted_items = 0;
   uint64_t counted_values = 0;

@@ -55,7 +55,8 @@ class MiniBlockListCursor final : public PageCursor {
     uint64_t offset = 0;
   };
   uint64_t ChunkWhereRowStarts(uint64_t row) const;
-  uint64_t ChunkWhereRowEnds(uint64_t row) const;
+  /// `chunk` is one where the row starts or an earlier row does.
+  uint64_t ChunkWhereRowEnds(uint64_t row, uint64_t chunk) const;
   uint64_t ExpectedValues() const;
   Status LoadLevels(const MiniBlockPage::Chunk& chunk, uint64_t chunk_index);
   Status CutRows(uint64_t chunk_index, size_t* next_range, LeafSink& sink);

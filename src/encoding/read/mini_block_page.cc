@@ -7,6 +7,7 @@
 #include "encoding/dictionary_keys.h"
 #include "encoding/read/encoding_name.h"
 #include "encoding/read/mini_block_cursor.h"
+#include "encoding/read/packed_values_cursor.h"
 #include "encoding/read/plain_values_cursor.h"
 #include "encodings21.pb.h"
 
@@ -110,6 +111,7 @@ Result<std::unique_ptr<PageReader>> MiniBlockPage::Make(const encodings21::MiniB
   if (bare && values.has_flat() && shape.dimensions.empty() && shape.value_bits % 8 == 0) {
     page->plain_bytes_ = shape.value_bits / 8;
   }
+  page->packed_ = bare && values.has_inline_bitpacking() && shape.dimensions.empty();
   return std::unique_ptr<PageReader>(std::move(page));
 }
 
@@ -123,6 +125,7 @@ std::vector<NeededBytes> MiniBlockPage::IndexNeeds() const {
 
 Status MiniBlockPage::LoadIndex(std::span<const Bytes> bytes, arrow::MemoryPool* pool) {
   ARROW_RETURN_NOT_OK(LoadChunks(bytes[0]));
+  packed_ = packed_ && ChunksArePacked();
   size_t next = 1;
   if (list_dictionary_) {
     ARROW_RETURN_NOT_OK(list_dictionary_->Load(bytes[next++], num_dictionary_items_, pool));
@@ -204,6 +207,15 @@ Status MiniBlockPage::LoadRepetitionIndex(Bytes index) {
                    num_rows_);
   }
   return Status::OK();
+}
+
+bool MiniBlockPage::ChunksArePacked() const {
+  for (uint64_t chunk = 0; chunk < num_chunks(); ++chunk) {
+    const uint64_t size = chunk_offset_[chunk + 1] - chunk_offset_[chunk];
+    if (values_in(chunk) > kBitpackBlock) return false;
+    if (!PackedValuesCursor::BitWidth(size, shape_->value_bits)) return false;
+  }
+  return true;
 }
 
 uint64_t MiniBlockPage::ChunkOfValue(uint64_t value) const {
@@ -315,6 +327,9 @@ std::unique_ptr<PageCursor> MiniBlockPage::Start(std::vector<RowRange> rows) con
   if (rep_decoder_) return std::make_unique<MiniBlockListCursor>(*this, std::move(rows));
   if (plain_bytes_ > 0 && PlainValuesCursor::IsFor(rows)) {
     return std::make_unique<PlainValuesCursor>(*this, std::move(rows));
+  }
+  if (packed_ && PackedValuesCursor::IsFor(rows)) {
+    return std::make_unique<PackedValuesCursor>(*this, std::move(rows));
   }
   return std::make_unique<MiniBlockCursor>(*this, std::move(rows));
 }

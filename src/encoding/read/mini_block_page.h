@@ -35,12 +35,15 @@ class MiniBlockPage final : public PageReader {
  private:
   friend class MiniBlockCursor;
   friend class MiniBlockListCursor;
+  friend class PackedValuesCursor;
   friend class PlainValuesCursor;
 
   MiniBlockPage(const LeafShape& shape, std::vector<PageBuffer> buffers, uint64_t num_rows)
       : PageReader(shape, std::move(buffers), num_rows) {}
 
   Status LoadChunks(Bytes words);
+  /// Whether all chunks have sizes that tell their bit width.
+  bool ChunksArePacked() const;
   Status LoadRepetitionIndex(Bytes index);
 
   uint64_t num_chunks() const { return chunk_offset_.size() - 1; }
@@ -108,6 +111,8 @@ class MiniBlockPage final : public PageReader {
   bool large_chunks_ = false;
   /// Bytes of a value, where chunks are nothing but plain values; else 0.
   uint64_t plain_bytes_ = 0;
+  /// Chunks are nothing but packed numbers.
+  bool packed_ = false;
 
   // Index
   std::vector<uint64_t> chunk_offset_;   ///< in buffer 1; num_chunks + 1 entries
