@@ -1,6 +1,8 @@
 #include "dataset/take.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "arrow/api.h"
 #include "base/compute_kernels.h"
@@ -72,15 +74,33 @@ class Taker {
     bool ascending = std::adjacent_find(positions.begin(), positions.end(),
                                         std::greater_equal<>()) == positions.end();
     if (ascending) return TakeAscending(positions);
-    std::vector<uint64_t> sorted(positions.begin(), positions.end());
-    std::sort(sorted.begin(), sorted.end());
-    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    ARROW_ASSIGN_OR_RAISE(
+        std::shared_ptr<arrow::Buffer> order,
+        arrow::AllocateBuffer(static_cast<int64_t>(positions.size() * sizeof(int64_t)),
+                              context_.pool()));
+    const std::vector<uint64_t> sorted = Ascending(positions, order->mutable_data_as<int64_t>());
     ARROW_ASSIGN_OR_RAISE(auto batch, TakeAscending(sorted));
-    return PutInOrder(positions, sorted, batch);
+    return PutInOrder(static_cast<int64_t>(positions.size()), std::move(order), batch);
   }
 
  private:
   using Batch = std::shared_ptr<arrow::RecordBatch>;
+
+  /// The positions in ascending order without repeats; `order` gets where each is in there. To sort
+  /// them with their places takes half the time of looking them up afterwards.
+  static std::vector<uint64_t> Ascending(std::span<const uint64_t> positions, int64_t* order) {
+    std::vector<std::pair<uint64_t, size_t>> places;
+    places.reserve(positions.size());
+    for (size_t i = 0; i < positions.size(); ++i) places.emplace_back(positions[i], i);
+    std::sort(places.begin(), places.end());
+    std::vector<uint64_t> sorted;
+    sorted.reserve(positions.size());
+    for (const auto& [position, place] : places) {
+      if (sorted.empty() || sorted.back() != position) sorted.push_back(position);
+      order[place] = static_cast<int64_t>(sorted.size()) - 1;
+    }
+    return sorted;
+  }
 
   /// Columns that one array of their own layout can't hold, as far as is known, are put together in
   /// one that holds any values.
@@ -129,21 +149,13 @@ class Taker {
   }
 
   Result<std::shared_ptr<arrow::RecordBatch>> PutInOrder(
-      std::span<const uint64_t> positions, const std::vector<uint64_t>& sorted,
+      int64_t count, std::shared_ptr<arrow::Buffer> order,
       const std::shared_ptr<arrow::RecordBatch>& batch) {
-    auto count = static_cast<int64_t>(positions.size());
     if (batch->num_columns() == 0) {
       return arrow::RecordBatch::Make(batch->schema(), count, arrow::ArrayVector());
     }
     ARROW_RETURN_NOT_OK(InitializeComputeKernels());
-    ARROW_ASSIGN_OR_RAISE(
-        std::shared_ptr<arrow::Buffer> buffer,
-        arrow::AllocateBuffer(count * static_cast<int64_t>(sizeof(int64_t)), context_.pool()));
-    auto* order = buffer->mutable_data_as<int64_t>();
-    for (size_t i = 0; i < positions.size(); ++i) {
-      order[i] = std::lower_bound(sorted.begin(), sorted.end(), positions[i]) - sorted.begin();
-    }
-    auto indices = std::make_shared<arrow::Int64Array>(count, std::move(buffer));
+    auto indices = std::make_shared<arrow::Int64Array>(count, std::move(order));
     auto take = [&](const arrow::ArrayVector& columns) -> Result<std::shared_ptr<arrow::Array>> {
       return TakeRows(columns[0], indices, context_.pool());
     };
