@@ -74,15 +74,10 @@ class OutOfLineBitpackBlock final : public BlockDecoder {
     return (bytes.size() * 8 / width_ / kBitpackBlock + 1) * kBitpackBlock;
   }
   Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const override {
+    ARROW_ASSIGN_OR_RAISE(const bool raw_tail, HasRawTail(bytes, count));
     const uint64_t full = count / kBitpackBlock;
     const uint64_t rest = count % kBitpackBlock;
     const uint64_t group_bytes = PackedWords<T>(width_) * sizeof(T);
-    const uint64_t raw_size = full * group_bytes + rest * sizeof(T);
-    const uint64_t packed_size = (full + (rest > 0 ? 1 : 0)) * group_bytes;
-    if (bytes.size() != raw_size && bytes.size() != packed_size) {
-      return Corrupt("bit-packed block of ", count, " values at ", width_, " bits has ",
-                     bytes.size(), " bytes, expected ", packed_size, " or ", raw_size);
-    }
     for (uint64_t group = 0; group < full; ++group) {
       const uint8_t* packed = bytes.data() + group * group_bytes;
       uint8_t* to = out + group * kBitpackBlock * sizeof(T);
@@ -97,7 +92,7 @@ class OutOfLineBitpackBlock final : public BlockDecoder {
     if (rest == 0) return Status::OK();
     uint8_t* tail = out + full * kBitpackBlock * sizeof(T);
     const uint8_t* packed = bytes.data() + full * group_bytes;
-    if (bytes.size() == raw_size) {
+    if (raw_tail) {
       std::memcpy(tail, packed, rest * sizeof(T));
     } else {
       T values[kBitpackBlock];
@@ -107,7 +102,33 @@ class OutOfLineBitpackBlock final : public BlockDecoder {
     return Status::OK();
   }
 
+  Result<bool> DecodeOne(Bytes bytes, uint64_t count, uint64_t index, uint8_t* out) const override {
+    ARROW_ASSIGN_OR_RAISE(const bool raw_tail, HasRawTail(bytes, count));
+    const uint64_t group = index / kBitpackBlock;
+    const uint64_t in_group = index % kBitpackBlock;
+    const uint8_t* packed = bytes.data() + group * PackedWords<T>(width_) * sizeof(T);
+    if (raw_tail && group == count / kBitpackBlock) {
+      std::memcpy(out, packed + in_group * sizeof(T), sizeof(T));
+    } else {
+      StoreLittleEndian(UnpackOne<T>(width_, packed, static_cast<uint32_t>(in_group)), out);
+    }
+    return true;
+  }
+
  private:
+  // Whether the values behind the full groups stand unpacked.
+  Result<bool> HasRawTail(Bytes bytes, uint64_t count) const {
+    const uint64_t full = count / kBitpackBlock;
+    const uint64_t rest = count % kBitpackBlock;
+    const uint64_t group_bytes = PackedWords<T>(width_) * sizeof(T);
+    const uint64_t raw_size = full * group_bytes + rest * sizeof(T);
+    const uint64_t packed_size = (full + (rest > 0 ? 1 : 0)) * group_bytes;
+    if (bytes.size() == raw_size) return true;
+    if (bytes.size() == packed_size) return false;
+    return Corrupt("bit-packed block of ", count, " values at ", width_, " bits has ", bytes.size(),
+                   " bytes, expected ", packed_size, " or ", raw_size);
+  }
+
   uint32_t width_;
 };
 

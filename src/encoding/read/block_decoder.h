@@ -35,6 +35,11 @@ class BlockDecoder {
   virtual uint64_t CountInRuns(Bytes /*bytes*/) const { return 0; }
   /// Fixed-width: exactly `count` values into `out`, ⌈count × value_bits / 8⌉ bytes.
   virtual Status DecodeFixed(Bytes bytes, uint64_t count, uint8_t* out) const;
+  /// One of `count` fixed-width values, without the others; false where that can't be done.
+  virtual Result<bool> DecodeOne(Bytes /*bytes*/, uint64_t /*count*/, uint64_t /*index*/,
+                                 uint8_t* /*out*/) const {
+    return false;
+  }
   /// Variable-width.
   virtual Result<DecodedBlock> DecodeVariable(Bytes bytes, uint64_t count,
                                               arrow::MemoryPool* pool) const;

@@ -71,17 +71,15 @@ Status MiniBlockCursor::DecodeVisit(const Visit& visit, uint64_t at, LeafSink& s
 
 Status MiniBlockCursor::AppendDefinitions(const MiniBlockPage::Chunk& chunk, uint32_t num_values,
                                           std::span<const ValueRun> runs, LeafSink& sink) const {
-  const uint16_t* def = nullptr;
   thread_local std::vector<uint16_t> levels;
+  const uint16_t* def = nullptr;
   if (page_.def_decoder_) {
     if (chunk.num_levels != num_values) {
       return Corrupt("chunk has ", chunk.num_levels, " definition levels for ", num_values,
                      " values");
     }
     levels.resize(num_values);
-    ARROW_RETURN_NOT_OK(page_.def_decoder_->DecodeFixed(chunk.def, num_values,
-                                                        reinterpret_cast<uint8_t*>(levels.data())));
-    const uint16_t largest = LargestLevel(levels.data(), num_values);
+    ARROW_ASSIGN_OR_RAISE(const uint16_t largest, LoadDefinitions(chunk, runs, levels));
     if (largest > page_.levels_.max_def) {
       return Corrupt("definition level ", largest, ", at most ", page_.levels_.max_def,
                      " is possible");
@@ -93,6 +91,21 @@ Status MiniBlockCursor::AppendDefinitions(const MiniBlockPage::Chunk& chunk, uin
                                           page_.levels_.to_canonical, run.count));
   }
   return Status::OK();
+}
+
+Result<uint16_t> MiniBlockCursor::LoadDefinitions(const MiniBlockPage::Chunk& chunk,
+                                                  std::span<const ValueRun> runs,
+                                                  std::span<uint16_t> levels) const {
+  if (runs.size() == 1 && runs[0].count == 1) {
+    uint16_t& level = levels[runs[0].start];
+    ARROW_ASSIGN_OR_RAISE(const bool alone,
+                          page_.def_decoder_->DecodeOne(chunk.def, levels.size(), runs[0].start,
+                                                        reinterpret_cast<uint8_t*>(&level)));
+    if (alone) return level;
+  }
+  ARROW_RETURN_NOT_OK(page_.def_decoder_->DecodeFixed(chunk.def, levels.size(),
+                                                      reinterpret_cast<uint8_t*>(levels.data())));
+  return LargestLevel(levels.data(), levels.size());
 }
 
 // ---- with lists

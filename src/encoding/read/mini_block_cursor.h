@@ -30,6 +30,11 @@ class MiniBlockCursor final : public PageCursor {
   Status AppendDefinitions(const MiniBlockPage::Chunk& chunk, uint32_t num_values,
                            std::span<const ValueRun> runs, LeafSink& sink) const;
 
+  // The definition levels of the runs, and the largest of these, or of all of the chunk.
+  Result<uint16_t> LoadDefinitions(const MiniBlockPage::Chunk& chunk,
+                                   std::span<const ValueRun> runs,
+                                   std::span<uint16_t> levels) const;
+
   const MiniBlockPage& page_;
   std::vector<RowRange> rows_;
   std::vector<Visit> visits_;
