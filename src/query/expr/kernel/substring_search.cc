@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "query/expr/kernel/short_needle.h"
+
 namespace lance::query {
 namespace {
 
@@ -27,12 +29,17 @@ int64_t RowAt(const BytesValues& texts, int64_t row, int64_t rows, const char* p
   return row;
 }
 
+const char* Find(const char* at, const char* end, std::string_view needle) {
+  if (needle.size() <= kShortNeedle) return FindShortNeedle(at, end, needle);
+  const void* hit = memmem(at, static_cast<size_t>(end - at), needle.data(), needle.size());
+  return hit == nullptr ? end : static_cast<const char*>(hit);
+}
+
 }  // namespace
 
 size_t FindText(std::string_view text, std::string_view needle) {
   // What is short costs little in any case; else where many letters of the needle match, and not
   // all of them, each place would cost as much as the needle.
-  constexpr size_t kShortNeedle = 8;
   constexpr size_t kShortText = 64;
   if (needle.size() < kShortNeedle || text.size() < kShortText) return text.find(needle);
   const void* hit = memmem(text.data(), text.size(), needle.data(), needle.size());
@@ -48,9 +55,8 @@ std::vector<int64_t> RowsContaining(const BytesValues& texts, int64_t rows,
   const char* const end = at + all.size();
   int64_t row = 0;
   while (at < end) {
-    const auto* hit = static_cast<const char*>(
-        memmem(at, static_cast<size_t>(end - at), needle.data(), needle.size()));
-    if (hit == nullptr) break;
+    const char* hit = Find(at, end, needle);
+    if (hit == end) break;
     row = RowAt(texts, row, rows, hit);
     const char* row_end = texts[row].data() + texts[row].size();
     if (hit + needle.size() <= row_end) {
