@@ -333,8 +333,8 @@ Result<std::vector<EncodedPage>> EncodePages(
 void DescribeLayers(const ShreddedRows& rows, google::protobuf::RepeatedField<int>* out) {
   for (const LayerInfo& layer : rows.layers) {
     if (!layer.is_list) {
-      out->Add(layer.has_nulls ? encodings21::REPDEF_NULLABLE_ITEM
-                               : encodings21::REPDEF_ALL_VALID_ITEM);
+      out->Add(layer.declared_nullable() ? encodings21::REPDEF_NULLABLE_ITEM
+                                         : encodings21::REPDEF_ALL_VALID_ITEM);
     } else if (layer.declared_nullable()) {
       out->Add(layer.has_empty ? encodings21::REPDEF_NULL_AND_EMPTY_LIST
                                : encodings21::REPDEF_NULLABLE_LIST);

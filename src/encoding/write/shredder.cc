@@ -314,9 +314,11 @@ class Shredder {
   void Finish() {
     std::vector<uint16_t> final_number(2 * path_.steps.size() + 1, 0);
     bool null_above = false;
+    bool null_since_list = false;
     for (LayerInfo& info : info_) {
-      info.null_above = info.is_list && null_above;
+      info.null_above = info.is_list ? null_above : null_since_list;
       null_above = null_above || info.has_nulls;
+      null_since_list = !info.is_list && (null_since_list || info.has_nulls);
     }
     uint16_t next = 1;
     bool below_lists = true;

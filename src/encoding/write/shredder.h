@@ -26,8 +26,9 @@ struct LayerInfo {
   bool has_nulls = false;
   /// Lists only: some valid list is empty.
   bool has_empty = false;
-  /// Lists only: a layer further out has nulls. The reference then expects the list to be declared
-  /// nullable, as its own writer pushes nulls down; it miscounts the values of such pages else.
+  /// A layer further out has nulls; for items, one below the nearest list. The reference pushes
+  /// nulls down and expects the layer to be declared nullable: else it miscounts the values of
+  /// lists, and takes members of a null struct for values when it reads them alone.
   bool null_above = false;
 
   bool declared_nullable() const { return has_nulls || null_above; }

@@ -91,8 +91,8 @@ TEST(ShredderTest, StructAndLeafNulls) {
 TEST(ShredderTest, OnlyTheStructIsNull) {
   const auto type = arrow::struct_({field("a", arrow::int32())});
   const Shredded got = ShredJson(type, R"([{"a": 1}, null])");
-  EXPECT_EQ(got.definition, (Levels{0, 1}));
-  EXPECT_EQ(got.layers, (std::vector<int>{1, 3}));
+  EXPECT_EQ(got.definition, (Levels{0, 2}));
+  EXPECT_EQ(got.layers, (std::vector<int>{3, 3}));
 }
 
 TEST(ShredderTest, StructListStruct) {
