@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,7 +49,37 @@ void CollectConjuncts(const Expression& expr, std::vector<Expression>* out) {
   for (const Expression& arg : call->arguments) CollectConjuncts(arg, out);
 }
 
+bool IsCallOf(const Expression& expr, std::string_view function) {
+  return expr.call() != nullptr && expr.call()->function_name == function;
+}
+
+/// The operands of a chain of one function of two arguments, in their order.
+std::vector<Expression> OperandsOf(const Expression& chain, std::string_view function) {
+  std::vector<Expression> operands;
+  std::vector<Expression> left = {chain};
+  while (!left.empty()) {
+    Expression next = std::move(left.back());
+    left.pop_back();
+    if (IsCallOf(next, function)) {
+      const auto& args = next.call()->arguments;
+      left.insert(left.end(), args.rbegin(), args.rend());
+    } else {
+      operands.push_back(std::move(next));
+    }
+  }
+  return operands;
+}
+
+Expression Balanced(const std::string& function, std::span<const Expression> operands) {
+  if (operands.size() == 1) return operands[0];
+  const size_t half = operands.size() / 2;
+  return arrow::compute::call(function, {Balanced(function, operands.first(half)),
+                                         Balanced(function, operands.subspan(half))});
+}
+
 /// The same in terms that Substrait has: literals without dictionaries, casts that don't check.
+/// Chains of ANDs and ORs become balanced trees, as pyarrow's time for Substrait doubles with each
+/// level.
 arrow::Result<Expression> Plain(const Expression& expr) {
   if (const arrow::Datum* literal = expr.literal()) {
     bool is_encoded = literal->is_scalar() && literal->type()->id() == arrow::Type::DICTIONARY;
@@ -59,11 +90,12 @@ arrow::Result<Expression> Plain(const Expression& expr) {
   }
   if (const arrow::FieldRef* field = expr.field_ref()) return arrow::compute::field_ref(*field);
   const Expression::Call& call = *expr.call();
-  std::vector<Expression> args;
-  for (const Expression& arg : call.arguments) {
-    ARROW_ASSIGN_OR_RAISE(Expression plain, Plain(arg));
-    args.push_back(std::move(plain));
+  const bool is_chain = call.function_name == "and_kleene" || call.function_name == "or_kleene";
+  std::vector<Expression> args = is_chain ? OperandsOf(expr, call.function_name) : call.arguments;
+  for (Expression& arg : args) {
+    ARROW_ASSIGN_OR_RAISE(arg, Plain(arg));
   }
+  if (is_chain) return Balanced(call.function_name, args);
   auto options = call.options;
   if (call.function_name == "cast" && options != nullptr) {
     const auto& cast = static_cast<const arrow::compute::CastOptions&>(*options);
@@ -112,6 +144,15 @@ bool KeepsItsMeaning(const Expression& bound) {
          std::all_of(call->arguments.begin(), call->arguments.end(), KeepsItsMeaning);
 }
 
+/// What it takes pyarrow to make Substrait of it, where a column or literal takes 1: twice as much
+/// with each level.
+double SubstraitCost(const Expression& expr) {
+  if (expr.call() == nullptr) return 1;
+  double cost = 1;
+  for (const Expression& arg : expr.call()->arguments) cost += 2 * SubstraitCost(arg);
+  return cost;
+}
+
 nb::bytes Serialized(const Expression& expr) {
   auto buffer = OrValueError(arrow::compute::Serialize(expr));
   return nb::bytes(buffer->data(), static_cast<size_t>(buffer->size()));
@@ -128,8 +169,8 @@ std::vector<std::string> ColumnsOf(const Expression& expr, const arrow::Schema& 
 }
 
 /// Of a condition: a part that has to be true, the same in Substrait's terms, the columns that it
-/// reads, and whether the engine may be asked for it.
-using FilterPart = std::tuple<nb::bytes, nb::bytes, std::vector<std::string>, bool>;
+/// reads, whether the engine may be asked for it, and SubstraitCost.
+using FilterPart = std::tuple<nb::bytes, nb::bytes, std::vector<std::string>, bool, double>;
 
 /// The parts of a serialized condition. `schema` has no dictionaries.
 std::vector<FilterPart> SplitFilter(const nb::bytes& serialized, nb::handle schema) {
@@ -143,7 +184,7 @@ std::vector<FilterPart> SplitFilter(const nb::bytes& serialized, nb::handle sche
     // Binding makes implicit casts explicit.
     Expression bound = OrValueError(plain.Bind(*columns));
     parts.emplace_back(Serialized(part), Serialized(OrValueError(Plain(bound))),
-                       ColumnsOf(part, *columns), KeepsItsMeaning(bound));
+                       ColumnsOf(part, *columns), KeepsItsMeaning(bound), SubstraitCost(bound));
   }
   return parts;
 }

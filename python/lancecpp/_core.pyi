@@ -465,10 +465,11 @@ class Dataset:
     ) -> Tuple[bytes, List[int], bytes]: ...
 
 # The parts of a serialized pyarrow condition that all have to be true, each with the same in
-# Substrait's terms, the columns that it reads, and whether the engine means the same by it.
+# Substrait's terms, the columns that it reads, whether the engine means the same by it, and what
+# it costs pyarrow to make Substrait of it, where a column or literal costs 1.
 def split_filter(
     serialized: bytes, schema: pa.Schema
-) -> List[Tuple[bytes, bytes, List[str], bool]]: ...
+) -> List[Tuple[bytes, bytes, List[str], bool, float]]: ...
 def serialize_fields(
     schema: pa.Schema, ids: Optional[Sequence[int]] = None, semantic_types: bool = False
 ) -> List[bytes]: ...

@@ -25,6 +25,9 @@ _VIRTUAL_COLUMNS = (
 )
 
 
+_MOST_COST = 300_000
+
+
 @dataclass
 class PushedFilter:
     """A condition in two parts, both of which have to be true."""
@@ -40,20 +43,21 @@ def push_down(condition: "pc.Expression", core: _core.Dataset) -> PushedFilter:
     unknown = _unknown_columns(core.schema)
     load, (serialized,) = condition.__reduce__()
     parts = [
-        _Part(_load(load, part), _load(load, plain), read, keeps and unknown.isdisjoint(read))
-        for part, plain, read, keeps in _core.split_filter(bytes(serialized), schema)
+        _Part(_load(load, part), _load(load, plain), read, keeps and unknown.isdisjoint(read), cost)
+        for part, plain, read, keeps, cost in _core.split_filter(bytes(serialized), schema)
     ]
     substrait_schema = _substrait_schema(schema, unknown)
 
     def accepted(chosen: List[_Part]) -> Optional[bytes]:
         return _accepted(_conjunction([part.plain for part in chosen]), core, substrait_schema)
 
-    pushed = [part for part in parts if part.may_be_pushed]
+    pushed = _affordable([part for part in parts if part.may_be_pushed])
     substrait = accepted(pushed) if pushed else None
     if pushed and substrait is None:
         pushed = [part for part in pushed if accepted([part]) is not None]
         substrait = accepted(pushed) if pushed else None
-    rest = [part for part in parts if part not in pushed] if substrait is not None else parts
+    known = set(pushed) if substrait is not None else set()
+    rest = [part for part in parts if part not in known]
     columns = list(dict.fromkeys(name for part in rest for name in part.read))
     return PushedFilter(substrait, _conjunction([part.condition for part in rest]) if rest else None, columns)
 
@@ -62,7 +66,7 @@ def keep_back(condition: "pc.Expression", core: _core.Dataset) -> PushedFilter:
     """All of ``condition`` for pyarrow."""
     _, (serialized,) = condition.__reduce__()
     parts = _core.split_filter(bytes(serialized), _plain_schema(core.schema))
-    columns = list(dict.fromkeys(name for _, _, read, _ in parts for name in read))
+    columns = list(dict.fromkeys(name for _, _, read, _, _ in parts for name in read))
     return PushedFilter(rest=condition, rest_columns=columns)
 
 
@@ -134,6 +138,22 @@ class _Part:
     """The same in Substrait's terms."""
     read: List[str]
     may_be_pushed: bool
+    cost: float
+    """To make Substrait of it."""
+
+
+def _affordable(parts: List[_Part]) -> List[_Part]:
+    """As many parts as pyarrow makes Substrait of in half a second or so: together they cost what each does
+    times their number, as each level of the tree over them doubles it."""
+    chosen, total = 0, 0.0
+    by_cost = sorted(parts, key=lambda part: part.cost)
+    for part in by_cost:
+        total += part.cost
+        if total * (chosen + 1) > _MOST_COST:
+            break
+        chosen += 1
+    affordable = set(by_cost[:chosen])
+    return [part for part in parts if part in affordable]
 
 
 def _accepted(
@@ -210,4 +230,7 @@ def _load(load: Any, serialized: bytes) -> "pc.Expression":
 
 
 def _conjunction(parts: List["pc.Expression"]) -> "pc.Expression":
-    return functools.reduce(operator.and_, parts)
+    # A balanced tree: pyarrow's time for Substrait doubles with each level.
+    while len(parts) > 1:
+        parts = [functools.reduce(operator.and_, parts[i : i + 2]) for i in range(0, len(parts), 2)]
+    return parts[0]

@@ -6,6 +6,8 @@ same. What is pushed down is counted in bytes.
 
 import datetime
 import decimal
+import functools
+import operator
 import subprocess
 import sys
 
@@ -238,6 +240,32 @@ def test_unknown_columns_are_named(data):
         data.to_table(filter=F("nothing") == 1)
     with pytest.raises(ValueError, match="nothing"):
         data.to_table(filter=(F("i") == 1) & (pc.utf8_upper(F("nothing")) == "X"))
+
+
+CHAINS = {
+    "or": lambda n: functools.reduce(operator.or_, [pc.field("id") == i for i in range(n)]),
+    "or, from the right": lambda n: functools.reduce(lambda a, b: b | a, [pc.field("id") == i for i in range(n)]),
+    "and": lambda n: functools.reduce(operator.and_, [pc.field("id") != i for i in range(n)]),
+    "or of and": lambda n: functools.reduce(
+        operator.or_, [(pc.field("id") == i) & (pc.field("id") < n - 1) for i in range(n)]
+    ),
+    "not": lambda n: functools.reduce(lambda a, _: ~a, range(n), pc.field("id") == 3),
+    "plus": lambda n: functools.reduce(lambda a, _: a + 1, range(n), pc.field("id")) == n + 3,
+}
+
+
+@pytest.mark.parametrize("terms", [1, 2, 3, 7, 30, 1500])
+@pytest.mark.parametrize("chain", CHAINS)
+def test_long_chains_of_conditions(tmp_path, chain, terms):
+    """That they end is tested too: pyarrow's time for Substrait doubles with each level of an expression."""
+    import lancecpp
+
+    rows = pa.table({"id": range(2000)})
+    dataset = lancecpp.write_dataset(rows, str(tmp_path / "t.lance"))
+    condition = CHAINS[chain](terms)
+    expected = rows.filter(condition)
+    assert dataset.to_table(filter=condition) == expected
+    assert dataset.count_rows(filter=condition) == expected.num_rows
 
 
 def test_the_part_for_pyarrow_shows_in_plans(data):
