@@ -67,6 +67,10 @@ class ArrayPageEncoder {
     }
     ARROW_ASSIGN_OR_RAISE(LeafBlock block, GatherLeaves(*path_.type, rows, pool_));
     tree->Keep(block.owned);
+    if (nulls.count == block.count && block.count > 0) {
+      out->mutable_nullable()->mutable_all_nulls();
+      return Status::OK();
+    }
     if (block.kind != LeafBlock::Kind::kVariable) {
       tree->AddFixed(block, nulls, out);
       return Status::OK();

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <utility>
 
+#include "arrow/util/bitmap_ops.h"
 #include "base/byte_reader.h"
+#include "encoding/write/fixed_value_writer.h"
 #include "encoding/write/mini_block_values.h"
 #include "encoding/write/scratch_array.h"
 
@@ -31,6 +33,35 @@ uint64_t Mix(uint64_t a, uint64_t b) {
 
 constexpr uint64_t kSeed1 = 0xA0761D6478BD642Fu;
 constexpr uint64_t kSeed2 = 0xE7037ED1A0B428DBu;
+
+// Two words that hold all bytes of a value of up to 16 bytes; they may overlap.
+std::pair<uint64_t, uint64_t> Ends(const uint8_t* at, uint64_t size) {
+  if (size >= 8) {
+    return {LoadLittleEndian<uint64_t>(at), LoadLittleEndian<uint64_t>(at + size - 8)};
+  }
+  if (size >= 4) {
+    return {LoadLittleEndian<uint32_t>(at), LoadLittleEndian<uint32_t>(at + size - 4)};
+  }
+  if (size == 0) return {0, 0};
+  return {at[0], uint64_t{at[size / 2]} << 8 | at[size - 1]};
+}
+
+uint64_t HashBytes(const uint8_t* at, uint64_t size) {
+  if (size <= 16) {
+    const auto [first, last] = Ends(at, size);
+    return Mix(first ^ kSeed1, last ^ kSeed2 ^ size);
+  }
+  uint64_t hash = size;
+  for (uint64_t done = 0; done + 8 < size; done += 8) {
+    hash = Mix(LoadLittleEndian<uint64_t>(at + done) ^ hash, kSeed1);
+  }
+  return Mix(LoadLittleEndian<uint64_t>(at + size - 8) ^ hash, kSeed2);
+}
+
+bool EqualBytes(const uint8_t* a, const uint8_t* b, uint64_t size) {
+  if (size <= 16) return Ends(a, size) == Ends(b, size);
+  return std::memcmp(a, b, size) == 0;
+}
 
 // A block of values that can be looked up: equality and hash by bytes.
 class FixedKeys {
@@ -71,25 +102,12 @@ class StringKeys {
       : offsets_(block.offsets_as<Offset>()), bytes_(block.bytes) {}
 
   uint64_t Hash(uint64_t index) const {
-    const uint8_t* at = bytes_ + offsets_[index];
-    const uint64_t size = offsets_[index + 1] - offsets_[index];
-    if (size <= 16) {
-      const auto [first, last] = Ends(at, size);
-      return Mix(first ^ kSeed1, last ^ kSeed2 ^ size);
-    }
-    uint64_t hash = size;
-    for (uint64_t done = 0; done + 8 < size; done += 8) {
-      hash = Mix(LoadLittleEndian<uint64_t>(at + done) ^ hash, kSeed1);
-    }
-    return Mix(LoadLittleEndian<uint64_t>(at + size - 8) ^ hash, kSeed2);
+    return HashBytes(bytes_ + offsets_[index], offsets_[index + 1] - offsets_[index]);
   }
   bool Equal(uint64_t a, uint64_t b) const {
     const uint64_t size = offsets_[a + 1] - offsets_[a];
     if (size != offsets_[b + 1] - offsets_[b]) return false;
-    const uint8_t* at_a = bytes_ + offsets_[a];
-    const uint8_t* at_b = bytes_ + offsets_[b];
-    if (size <= 16) return Ends(at_a, size) == Ends(at_b, size);
-    return std::memcmp(at_a, at_b, size) == 0;
+    return EqualBytes(bytes_ + offsets_[a], bytes_ + offsets_[b], size);
   }
   uint64_t Size(uint64_t index) const {
     return offsets_[index + 1] - offsets_[index] + sizeof(Offset);
@@ -97,20 +115,38 @@ class StringKeys {
   uint64_t StoredSize(const std::vector<uint64_t>&, uint64_t plain) const { return plain; }
 
  private:
-  // Two words that hold all bytes of a string of up to 16 bytes; they may overlap.
-  static std::pair<uint64_t, uint64_t> Ends(const uint8_t* at, uint64_t size) {
-    if (size >= 8) {
-      return {LoadLittleEndian<uint64_t>(at), LoadLittleEndian<uint64_t>(at + size - 8)};
-    }
-    if (size >= 4) {
-      return {LoadLittleEndian<uint32_t>(at), LoadLittleEndian<uint32_t>(at + size - 4)};
-    }
-    if (size == 0) return {0, 0};
-    return {at[0], uint64_t{at[size / 2]} << 8 | at[size - 1]};
-  }
-
   const Offset* offsets_;
   const uint8_t* bytes_;
+};
+
+// Fixed-size lists as they are stored, one after the other: with the validity of their items.
+class ListKeys {
+ public:
+  static Result<ListKeys> Make(const LeafBlock& block, arrow::MemoryPool* pool) {
+    const FixedValueWriter writer(block);
+    ListKeys keys;
+    keys.width_ = writer.bytes();
+    keys.data_ = block.fixed.data;
+    if (writer.is_plain()) return keys;
+    ARROW_ASSIGN_OR_RAISE(keys.stored_,
+                          ScratchArray<uint8_t>::Allocate(block.count * keys.width_, pool));
+    uint8_t* at = keys.stored_.data();
+    for (uint64_t slot = 0; slot < block.count; ++slot) at = writer.Write(slot, at);
+    keys.data_ = keys.stored_.data();
+    return keys;
+  }
+
+  uint64_t Hash(uint64_t index) const { return HashBytes(data_ + index * width_, width_); }
+  bool Equal(uint64_t a, uint64_t b) const {
+    return EqualBytes(data_ + a * width_, data_ + b * width_, width_);
+  }
+  uint64_t Size(uint64_t) const { return width_; }
+  uint64_t StoredSize(const std::vector<uint64_t>&, uint64_t plain) const { return plain; }
+
+ private:
+  const uint8_t* data_ = nullptr;
+  uint64_t width_ = 0;
+  ScratchArray<uint8_t> stored_;
 };
 
 // Open addressing; each entry is the item's number plus one and some bits of its hash.
@@ -183,11 +219,47 @@ std::vector<bool> NullSlots(const ShreddedRows& rows) {
   return null;
 }
 
+Result<const uint8_t*> PickBits(const uint8_t* from, uint64_t bits,
+                                const std::vector<uint64_t>& slots, arrow::MemoryPool* pool,
+                                std::vector<std::shared_ptr<arrow::Buffer>>* owned) {
+  ARROW_ASSIGN_OR_RAISE(auto out,
+                        ScratchArray<uint8_t>::Allocate((slots.size() * bits + 7) / 8, pool));
+  std::fill_n(out.data(), out.size(), uint8_t{0});
+  int64_t at = 0;
+  for (uint64_t slot : slots) {
+    arrow::internal::CopyBitmap(from, static_cast<int64_t>(slot * bits), static_cast<int64_t>(bits),
+                                out.data(), at);
+    at += static_cast<int64_t>(bits);
+  }
+  owned->push_back(out.buffer());
+  return out.data();
+}
+
+Status TakeLists(const LeafBlock& block, const std::vector<uint64_t>& slots,
+                 arrow::MemoryPool* pool, LeafBlock* out) {
+  uint64_t items = 1;
+  for (const ListDimension& dimension : block.dimensions) {
+    items *= dimension.size;
+    ListDimension& taken = out->dimensions.emplace_back(ListDimension{dimension.size});
+    if (dimension.child_validity == nullptr) continue;
+    ARROW_ASSIGN_OR_RAISE(taken.child_validity,
+                          PickBits(dimension.child_validity, items, slots, pool, &out->owned));
+  }
+  out->fixed = {slots.size() * items, block.fixed.bits, nullptr};
+  ARROW_ASSIGN_OR_RAISE(out->fixed.data, PickBits(block.fixed.data, items * block.fixed.bits, slots,
+                                                  pool, &out->owned));
+  return Status::OK();
+}
+
 Result<LeafBlock> TakeItems(const LeafBlock& block, const std::vector<uint64_t>& firsts,
                             arrow::MemoryPool* pool) {
   LeafBlock items;
   items.kind = block.kind;
   items.count = firsts.size();
+  if (block.kind == LeafBlock::Kind::kFixedSizeList) {
+    ARROW_RETURN_NOT_OK(TakeLists(block, firsts, pool, &items));
+    return items;
+  }
   if (block.kind == LeafBlock::Kind::kFixed) {
     const uint64_t width = block.fixed.width();
     ARROW_ASSIGN_OR_RAISE(auto bytes, ScratchArray<uint8_t>::Allocate(width * items.count, pool));
@@ -222,7 +294,14 @@ Result<LeafBlock> TakeItems(const LeafBlock& block, const std::vector<uint64_t>&
 
 // Size with the other codecs; a dictionary must be smaller.
 FixedSize PlainSize(const LeafBlock& block) {
-  if (block.kind == LeafBlock::Kind::kVariable) return {.bytes = block.variable.data_size()};
+  switch (block.kind) {
+    case LeafBlock::Kind::kVariable:
+      return {.bytes = block.variable.data_size()};
+    case LeafBlock::Kind::kFixedSizeList:
+      return {.bytes = block.count * FixedValueWriter(block).bytes()};
+    case LeafBlock::Kind::kFixed:
+      break;
+  }
   return EncodedFixedSize(block.fixed);
 }
 
@@ -233,11 +312,20 @@ uint64_t LeastIndexBytes(const LeafBlock& block, const FixedSize& plain, uint64_
   return std::min(packed, plain.bytes / RunBytes(block.fixed.width()) * RunBytes(sizeof(uint32_t)));
 }
 
+struct Search {
+  const ShreddedRows& rows;
+  const EncodingHints::Dictionary& hints;
+  /// Whether a sample that repeats little rules a dictionary out. The distinct values of a column
+  /// are fewer than it suggests, as in 10,000 prices among 100,000 rows, but until they are known
+  /// to be too many, all rows up to there have been looked up.
+  bool trusts_sample;
+  arrow::MemoryPool* pool;
+};
+
 template <typename Keys>
 Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const LeafBlock& block,
-                                                     const ShreddedRows& rows, uint64_t data_size,
-                                                     const EncodingHints::Dictionary& hints,
-                                                     arrow::MemoryPool* pool) {
+                                                     uint64_t data_size, const Search& search) {
+  const auto& [rows, hints, trusts_sample, pool] = search;
   const uint64_t count = block.count;
   const uint64_t max_items = std::min(count / hints.divisor, kMaxItems);
   const auto max_bytes = static_cast<uint64_t>(static_cast<double>(data_size) *
@@ -251,7 +339,8 @@ Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const Lea
   if (sampled >= kMinSample) {
     const double ratio = static_cast<double>(unique) / static_cast<double>(sampled);
     if (ratio >= kMaxUniqueRatio) return std::nullopt;
-    if (ratio * static_cast<double>(count) > static_cast<double>(max_items)) return std::nullopt;
+    const bool seems_too_many = ratio * static_cast<double>(count) > static_cast<double>(max_items);
+    if (trusts_sample && seems_too_many) return std::nullopt;
   }
   const FixedSize plain = PlainSize(block);
   if (unique == 0 || LeastIndexBytes(block, plain, unique) >= plain.bytes) return std::nullopt;
@@ -291,17 +380,27 @@ Result<std::optional<DictionaryBlock>> FindDictionary(const LeafBlock& block,
                                                       const EncodingHints::Dictionary& hints,
                                                       arrow::MemoryPool* pool) {
   if (block.count < kMinValues) return std::nullopt;
-  if (block.kind == LeafBlock::Kind::kVariable) {
-    const uint64_t size = block.variable.data_size();
-    if (block.variable.offset_bits == 32) {
-      return TryDictionary(StringKeys<uint32_t>(block.variable), block, rows, size, hints, pool);
-    }
-    return TryDictionary(StringKeys<uint64_t>(block.variable), block, rows, size, hints, pool);
-  }
-  if (block.kind != LeafBlock::Kind::kFixed) return std::nullopt;
+  const bool is_planar = minor_version >= kMinorVersion2_3;
+  const Search search = {rows, hints, !is_planar, pool};
   const uint64_t bits = block.fixed.bits;
+  switch (block.kind) {
+    case LeafBlock::Kind::kVariable: {
+      const uint64_t size = block.variable.data_size();
+      if (block.variable.offset_bits == 32) {
+        return TryDictionary(StringKeys<uint32_t>(block.variable), block, size, search);
+      }
+      return TryDictionary(StringKeys<uint64_t>(block.variable), block, size, search);
+    }
+    case LeafBlock::Kind::kFixedSizeList: {
+      if (!is_planar || bits % 8 != 0 || block.all_items_null()) return std::nullopt;
+      ARROW_ASSIGN_OR_RAISE(const ListKeys keys, ListKeys::Make(block, pool));
+      return TryDictionary(keys, block, PlainSize(block).bytes, search);
+    }
+    case LeafBlock::Kind::kFixed:
+      break;
+  }
   if (bits != 128 && !(bits == 64 && minor_version >= kMinorVersion2_2)) return std::nullopt;
-  return TryDictionary(FixedKeys(block.fixed), block, rows, block.fixed.num_bytes(), hints, pool);
+  return TryDictionary(FixedKeys(block.fixed), block, block.fixed.num_bytes(), search);
 }
 
 Result<DictionaryBlock> DictionaryOfOne(const LeafBlock& block, uint64_t slot,

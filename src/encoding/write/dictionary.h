@@ -21,13 +21,13 @@ namespace lance::encoding {
 struct DictionaryBlock {
   /// Indices under nulls are in range.
   FixedBlock indices;
-  /// kFixed or kVariable.
   LeafBlock items;
   std::vector<std::shared_ptr<arrow::Buffer>> owned;
 };
 
 /// A dictionary of the leaf slots if they repeat enough for it to be smaller than other codecs:
-/// strings, 128-bit values and (2.2) 64-bit values. Items in the order of first appearance.
+/// strings, 128-bit values, (2.2) 64-bit values and (2.3) fixed-size lists. Items in the order of
+/// first appearance.
 Result<std::optional<DictionaryBlock>> FindDictionary(const LeafBlock& block,
                                                       const ShreddedRows& rows,
                                                       uint32_t minor_version,

@@ -7,6 +7,7 @@
 #include "arrow/buffer.h"
 #include "base/byte_reader.h"
 #include "encoding/write/dictionary.h"
+#include "encoding/write/fixed_value_writer.h"
 #include "encoding/write/general_scheme.h"
 #include "encoding/write/out_of_line_packing.h"
 #include "encoding/write/scratch_array.h"
@@ -76,6 +77,16 @@ Result<std::shared_ptr<arrow::Buffer>> PackItems(const FixedBlock& block, arrow:
   }
 }
 
+Result<std::shared_ptr<arrow::Buffer>> StoredLists(const LeafBlock& items,
+                                                   arrow::MemoryPool* pool) {
+  const FixedValueWriter writer(items);
+  ARROW_ASSIGN_OR_RAISE(auto out,
+                        ScratchArray<uint8_t>::Allocate(items.count * writer.bytes(), pool));
+  uint8_t* at = out.data();
+  for (uint64_t item = 0; item < items.count; ++item) at = writer.Write(item, at);
+  return out.buffer();
+}
+
 Result<std::shared_ptr<arrow::Buffer>> PlainItems(const LeafBlock& items, arrow::MemoryPool* pool,
                                                   CompressiveEncoding* description) {
   if (items.kind == LeafBlock::Kind::kVariable) {
@@ -83,6 +94,10 @@ Result<std::shared_ptr<arrow::Buffer>> PlainItems(const LeafBlock& items, arrow:
         items.variable.offset_bits);
     if (items.variable.offset_bits == 32) return FrameStrings<uint32_t>(items.variable, pool);
     return FrameStrings<uint64_t>(items.variable, pool);
+  }
+  if (items.kind == LeafBlock::Kind::kFixedSizeList) {
+    DescribeFixed(items, description);
+    return StoredLists(items, pool);
   }
   description->mutable_flat()->set_bits_per_value(items.fixed.bits);
   const uint64_t size = items.fixed.num_bytes();

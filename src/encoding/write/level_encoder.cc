@@ -74,6 +74,7 @@ LevelEncoder LevelEncoder::Choose(std::span<const uint16_t> levels,
     encoder.width_ = width;
     best = packed;
   }
+  encoder.chosen_bytes_ = best;
   if (run_lengths == RunLengths::kNever) return encoder;
   const bool if_smaller = run_lengths == RunLengths::kIfSmaller || levels.size() <= kFewLevels;
   const uint64_t limit = if_smaller ? best : best * kMaxRunsPercent / 100;
@@ -86,7 +87,9 @@ LevelEncoder LevelEncoder::Choose(std::span<const uint16_t> levels,
     largest = std::max(largest, bytes);
     if (runs >= limit) return encoder;
   }
-  if (slices.size() == 1 || largest <= kMaxLevelBytes) encoder.kind_ = Kind::kRunLengths;
+  if (slices.size() > 1 && largest > kMaxLevelBytes) return encoder;
+  encoder.kind_ = Kind::kRunLengths;
+  encoder.chosen_bytes_ = runs;
   return encoder;
 }
 

@@ -32,6 +32,8 @@ class LevelEncoder {
                              RunLengths run_lengths);
 
   void Describe(encodings21::CompressiveEncoding* out) const;
+  /// What all slices take, at most.
+  uint64_t chosen_bytes() const { return chosen_bytes_; }
   /// At least what Encode writes for so many levels.
   uint64_t MaxBytes(uint64_t count) const;
   /// Returns the number of bytes written.
@@ -42,6 +44,7 @@ class LevelEncoder {
 
   Kind kind_ = Kind::kFlat;
   uint32_t width_ = 16;
+  uint64_t chosen_bytes_ = 0;
 };
 
 }  // namespace lance::encoding

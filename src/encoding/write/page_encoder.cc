@@ -18,6 +18,7 @@
 #include "encoding/write/shredder.h"
 #include "encoding/write/slice_rows.h"
 #include "encoding/write/small_values.h"
+#include "encoding/write/structure_choice.h"
 #include "encoding/write/value_block.h"
 
 namespace lance::encoding {
@@ -168,6 +169,16 @@ class PageEncoder {
     return Emit(std::move(page), rows, std::move(arrays), {});
   }
 
+  Status EncodeIndicesApart(const DictionaryBlock& dictionary, const ShreddedRows& rows,
+                            Arrays arrays) {
+    ARROW_ASSIGN_OR_RAISE(auto indices, IndexValues(dictionary));
+    const ShreddedRows slots = LeafSlots(rows);
+    ARROW_ASSIGN_OR_RAISE(EncodedPage page,
+                          EncodeMiniBlockPage(ContextOf(slots), *indices, &dictionary));
+    ARROW_RETURN_NOT_OK(AddStructure(ContextOf(rows), path_, &page));
+    return Emit(std::move(page), rows, std::move(arrays), {});
+  }
+
   Status EncodeConstant(LeafBlock& block, uint64_t slot, const ShreddedRows& rows, Arrays arrays) {
     if (rows.num_items > kMaxPlainLevels && rows.has_levels() && FitsMiniBlocks(rows)) {
       if (block.kind == LeafBlock::Kind::kVariable || block.fixed.bits == 128) {
@@ -186,20 +197,31 @@ class PageEncoder {
   }
 
   Status EncodeValues(const LeafBlock& block, const ShreddedRows& rows, Arrays arrays) {
-    if (path_.hints.structure == EncodingHints::Structure::kSparse && rows.has_levels()) {
-      return EncodeApart(block, rows, std::move(arrays));
-    }
-    const bool fits = FitsMiniBlocks(rows);
+    ARROW_ASSIGN_OR_RAISE(const bool apart, WantsApart(block, rows));
+    const bool fits = apart || FitsMiniBlocks(rows);
     if (fits || rows.num_rows > 1) {
       ARROW_ASSIGN_OR_RAISE(auto dictionary, FindDictionary(block, rows, options_.minor_version,
                                                             path_.hints.dictionary, options_.pool));
+      if (dictionary && apart) return EncodeIndicesApart(*dictionary, rows, std::move(arrays));
       if (dictionary) return EncodeIndices(*dictionary, rows, std::move(arrays));
     }
+    if (apart) return EncodeApart(block, rows, std::move(arrays));
     const bool wide = WantsFullZip(block);
     if (!wide && !fits && rows.num_rows > 1) return SplitRows(rows, arrays);
     Result<EncodedPage> page = wide || !fits ? EncodeWide(block, rows) : EncodeNarrow(block, rows);
     ARROW_RETURN_NOT_OK(page.status());
     return Emit(std::move(*page), rows, std::move(arrays), block.owned);
+  }
+
+  // Whether the structure stands beside the values (2.3).
+  Result<bool> WantsApart(const LeafBlock& block, const ShreddedRows& rows) const {
+    using Structure = EncodingHints::Structure;
+    if (!is_planar() || !rows.has_levels()) return false;
+    if (path_.hints.structure != Structure::kChosen) {
+      return path_.hints.structure == Structure::kSparse;
+    }
+    if (IsWide(block, path_.hints) && FewLeavesAreValid(rows)) return true;
+    return ListsAreSmallerApart(ContextOf(rows), path_);
   }
 
   // The structure beside the values: narrow ones of all slots, wide ones of those that are valid.

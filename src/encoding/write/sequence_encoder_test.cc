@@ -48,8 +48,18 @@ TEST(SequenceEncoder, NumbersAreChosenBySize) {
   uint64_t bytes = 0;
   EXPECT_EQ(RoundTrip(steps, &bytes), Kind::kDelta);
   EXPECT_LT(bytes, 5000u);
-  for (size_t i = 0; i < steps.size(); ++i) steps[i] = i * 7 % 1000;
+  std::mt19937_64 random(7);
+  for (uint64_t& step : steps) step = random() % 1000;
   EXPECT_EQ(RoundTrip(steps), Kind::kOutOfLineBitpacking);
+  for (uint64_t& step : steps) step = 1 + random() % 4;
+  EXPECT_EQ(RoundTrip(steps, &bytes), Kind::kDictionary);
+  EXPECT_LT(bytes, 5000u * 2 / 8 + 150);
+  for (uint64_t& step : steps) step = step == 1 ? 1 + random() % 2 * 699 : 1;
+  EXPECT_EQ(RoundTrip(steps, &bytes), Kind::kDictionary);
+  EXPECT_LT(bytes, 5000u / 8 + 150);
+  for (uint64_t& step : steps) step = random() % 100 == 0 ? random() % 100000 : 1;
+  EXPECT_EQ(RoundTrip(steps, &bytes), Kind::kGeneral);
+  EXPECT_LT(bytes, 5000u / 10);
 }
 
 TEST(SequenceEncoder, RandomNumbersComeBack) {
