@@ -210,7 +210,7 @@ uint64_t SampleUnique(const Keys& keys, uint64_t count, uint64_t* sampled) {
   return unique.size();
 }
 
-// Null slots get the index before them, which makes runs.
+// Null slots get the index before them, which makes runs, or 0, which needs no bits.
 std::vector<bool> NullSlots(const ShreddedRows& rows) {
   std::vector<bool> null;
   if (!rows.has_null_leaves()) return null;
@@ -363,8 +363,14 @@ Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const Lea
   }
   DictionaryBlock dictionary;
   dictionary.indices = {count, 32, reinterpret_cast<const uint8_t*>(indices.data())};
-  const uint64_t encoded_size =
-      EncodedFixedSize(dictionary.indices).bytes + keys.StoredSize(firsts, item_bytes);
+  FixedSize index_size = EncodedFixedSize(dictionary.indices);
+  if (!null.empty() && !index_size.as_runs) {
+    for (uint64_t slot = 0; slot < count; ++slot) {
+      if (null[slot]) indices[slot] = 0;
+    }
+    index_size = EncodedFixedSize(dictionary.indices);
+  }
+  const uint64_t encoded_size = index_size.bytes + keys.StoredSize(firsts, item_bytes);
   const bool pays = item_bytes + 4 * count <= max_bytes || encoded_size <= clear_win;
   if (!pays || encoded_size >= plain.bytes) return std::nullopt;
   dictionary.owned.push_back(indices.buffer());

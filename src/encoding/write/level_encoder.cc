@@ -74,7 +74,6 @@ LevelEncoder LevelEncoder::Choose(std::span<const uint16_t> levels,
     encoder.width_ = width;
     best = packed;
   }
-  encoder.chosen_bytes_ = best;
   if (run_lengths == RunLengths::kNever) return encoder;
   const bool if_smaller = run_lengths == RunLengths::kIfSmaller || levels.size() <= kFewLevels;
   const uint64_t limit = if_smaller ? best : best * kMaxRunsPercent / 100;
@@ -89,7 +88,6 @@ LevelEncoder LevelEncoder::Choose(std::span<const uint16_t> levels,
   }
   if (slices.size() > 1 && largest > kMaxLevelBytes) return encoder;
   encoder.kind_ = Kind::kRunLengths;
-  encoder.chosen_bytes_ = runs;
   return encoder;
 }
 

@@ -32,8 +32,7 @@ class LevelEncoder {
                              RunLengths run_lengths);
 
   void Describe(encodings21::CompressiveEncoding* out) const;
-  /// What all slices take, at most.
-  uint64_t chosen_bytes() const { return chosen_bytes_; }
+  bool is_run_lengths() const { return kind_ == Kind::kRunLengths; }
   /// At least what Encode writes for so many levels.
   uint64_t MaxBytes(uint64_t count) const;
   /// Returns the number of bytes written.
@@ -44,7 +43,6 @@ class LevelEncoder {
 
   Kind kind_ = Kind::kFlat;
   uint32_t width_ = 16;
-  uint64_t chosen_bytes_ = 0;
 };
 
 }  // namespace lance::encoding

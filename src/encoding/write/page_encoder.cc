@@ -11,6 +11,7 @@
 #include "encoding/write/array_page.h"
 #include "encoding/write/constant_values.h"
 #include "encoding/write/dictionary.h"
+#include "encoding/write/empty_stretches.h"
 #include "encoding/write/fsst_block.h"
 #include "encoding/write/mini_block_values.h"
 #include "encoding/write/page_layouts.h"
@@ -81,12 +82,17 @@ class PageEncoder {
       return Emit(std::move(page), rows, std::move(arrays), {});
     }
     if (path_.is_packed_struct()) return EncodePackedStructs(rows, std::move(arrays));
+    if (has_packed_empty_pages() && path_.slots_per_row == 1) {
+      const std::vector<RowRange> parts = CutEmptyStretches(rows);
+      if (!parts.empty()) return EncodeParts(parts, arrays);
+    }
     ARROW_ASSIGN_OR_RAISE(LeafBlock block, GatherLeaves(*path_.type, rows, options_.pool));
     if (path_.type->id() == arrow::Type::DICTIONARY) {
       ARROW_ASSIGN_OR_RAISE(auto dictionary,
                             UnifyDictionaries(*path_.type, block, rows, options_.pool));
       if (!dictionary) return EncodeHalves(arrays);
-      return EncodeIndices(*dictionary, rows, std::move(arrays));
+      const StructurePlace place = PlaceOf(ContextOf(rows), /*wide=*/false, /*keys=*/true);
+      return EncodeIndices(*dictionary, place, rows, std::move(arrays));
     }
     if (options_.minor_version >= kMinorVersion2_2) {
       if (const std::optional<uint64_t> slot = FindConstant(block, rows)) {
@@ -107,16 +113,19 @@ class PageEncoder {
   /// 2.3 describes structure and values apart.
   bool is_planar() const { return options_.minor_version >= kMinorVersion2_3; }
 
+  /// Before 2.2 the levels of pages without values are stored as they are; 2.3 has sparse pages.
+  bool has_packed_empty_pages() const { return options_.minor_version == kMinorVersion2_2; }
+
   PageContext ContextOf(const ShreddedRows& rows) const {
     return {rows, options_.minor_version, path_.hints, options_.pool};
   }
 
   Status Emit(EncodedPage page, const ShreddedRows& rows, Arrays arrays,
-              std::vector<std::shared_ptr<arrow::Buffer>> owned) {
+              const std::vector<std::shared_ptr<arrow::Buffer>>& owned) {
     page.num_rows = rows.num_rows;
     page.length = rows.num_rows * path_.slots_per_row;
     page.arrays = std::move(arrays);
-    page.owned = std::move(owned);
+    page.owned.insert(page.owned.end(), owned.begin(), owned.end());
     if (is_planar() && std::holds_alternative<encodings21::PageLayout>(page.description)) {
       page.description = DensePlanarLayout(page.layout());
     }
@@ -150,6 +159,13 @@ class PageEncoder {
     return Encode(Arrays(middle, arrays.end()));
   }
 
+  Status EncodeParts(const std::vector<RowRange>& parts, const Arrays& arrays) {
+    for (const RowRange& part : parts) {
+      ARROW_RETURN_NOT_OK(Encode(SliceRows(arrays, part.start, part.count)));
+    }
+    return Status::OK();
+  }
+
   Result<std::unique_ptr<MiniBlockValues>> IndexValues(const DictionaryBlock& dictionary) const {
     const FixedBlock& indices = dictionary.indices;
     if (!path_.hints.wants_small()) return EncodeFixed(indices, EncodingHints{});
@@ -161,22 +177,28 @@ class PageEncoder {
     return EncodeSmallIndices(indices, bits, options_.pool);
   }
 
-  Status EncodeIndices(const DictionaryBlock& dictionary, const ShreddedRows& rows, Arrays arrays) {
-    if (!FitsMiniBlocks(rows)) return SplitRows(rows, arrays);
+  Status EncodeIndices(const DictionaryBlock& dictionary, StructurePlace place,
+                       const ShreddedRows& rows, Arrays arrays) {
+    if (place == StructurePlace::kLevels && !FitsMiniBlocks(rows)) return SplitRows(rows, arrays);
     ARROW_ASSIGN_OR_RAISE(auto indices, IndexValues(dictionary));
-    ARROW_ASSIGN_OR_RAISE(EncodedPage page,
-                          EncodeMiniBlockPage(ContextOf(rows), *indices, &dictionary));
+    ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodeChunks(*indices, &dictionary, place, rows));
     return Emit(std::move(page), rows, std::move(arrays), {});
   }
 
-  Status EncodeIndicesApart(const DictionaryBlock& dictionary, const ShreddedRows& rows,
-                            Arrays arrays) {
-    ARROW_ASSIGN_OR_RAISE(auto indices, IndexValues(dictionary));
+  // Narrow values, of all slots also where the structure stands apart.
+  Result<EncodedPage> EncodeChunks(const MiniBlockValues& values, const DictionaryBlock* dictionary,
+                                   StructurePlace place, const ShreddedRows& rows) const {
+    if (place == StructurePlace::kLevels) {
+      return EncodeMiniBlockPage(ContextOf(rows), values, dictionary);
+    }
     const ShreddedRows slots = LeafSlots(rows);
-    ARROW_ASSIGN_OR_RAISE(EncodedPage page,
-                          EncodeMiniBlockPage(ContextOf(slots), *indices, &dictionary));
-    ARROW_RETURN_NOT_OK(AddStructure(ContextOf(rows), path_, &page));
-    return Emit(std::move(page), rows, std::move(arrays), {});
+    ARROW_ASSIGN_OR_RAISE(EncodedPage apart,
+                          EncodeMiniBlockPage(ContextOf(slots), values, dictionary));
+    ARROW_RETURN_NOT_OK(AddStructure(ContextOf(rows), path_, &apart));
+    if (place == StructurePlace::kApart) return apart;
+    ARROW_ASSIGN_OR_RAISE(EncodedPage levels,
+                          EncodeMiniBlockPage(ContextOf(rows), values, dictionary));
+    return SmallerPage(std::move(levels), std::move(apart));
   }
 
   Status EncodeConstant(LeafBlock& block, uint64_t slot, const ShreddedRows& rows, Arrays arrays) {
@@ -184,7 +206,7 @@ class PageEncoder {
       if (block.kind == LeafBlock::Kind::kVariable || block.fixed.bits == 128) {
         ARROW_ASSIGN_OR_RAISE(DictionaryBlock dictionary,
                               DictionaryOfOne(block, slot, options_.pool));
-        return EncodeIndices(dictionary, rows, std::move(arrays));
+        return EncodeIndices(dictionary, StructurePlace::kLevels, rows, std::move(arrays));
       }
       // Others can't be packed.
       if (block.fixed.bits == 1 || std::has_single_bit(block.fixed.width())) {
@@ -197,47 +219,19 @@ class PageEncoder {
   }
 
   Status EncodeValues(const LeafBlock& block, const ShreddedRows& rows, Arrays arrays) {
-    ARROW_ASSIGN_OR_RAISE(const bool apart, WantsApart(block, rows));
-    const bool fits = apart || FitsMiniBlocks(rows);
+    const bool wide = WantsFullZip(block);
+    const StructurePlace place = PlaceOf(ContextOf(rows), IsWide(block, path_.hints), /*keys=*/false);
+    const bool fits = place != StructurePlace::kLevels || FitsMiniBlocks(rows);
     if (fits || rows.num_rows > 1) {
       ARROW_ASSIGN_OR_RAISE(auto dictionary, FindDictionary(block, rows, options_.minor_version,
                                                             path_.hints.dictionary, options_.pool));
-      if (dictionary && apart) return EncodeIndicesApart(*dictionary, rows, std::move(arrays));
-      if (dictionary) return EncodeIndices(*dictionary, rows, std::move(arrays));
+      if (dictionary) return EncodeIndices(*dictionary, place, rows, std::move(arrays));
     }
-    if (apart) return EncodeApart(block, rows, std::move(arrays));
-    const bool wide = WantsFullZip(block);
     if (!wide && !fits && rows.num_rows > 1) return SplitRows(rows, arrays);
-    Result<EncodedPage> page = wide || !fits ? EncodeWide(block, rows) : EncodeNarrow(block, rows);
+    Result<EncodedPage> page =
+        wide || !fits ? EncodeWide(block, place, rows) : EncodeNarrow(block, place, rows);
     ARROW_RETURN_NOT_OK(page.status());
     return Emit(std::move(*page), rows, std::move(arrays), block.owned);
-  }
-
-  // Whether the structure stands beside the values (2.3).
-  Result<bool> WantsApart(const LeafBlock& block, const ShreddedRows& rows) const {
-    using Structure = EncodingHints::Structure;
-    if (!is_planar() || !rows.has_levels()) return false;
-    if (path_.hints.structure != Structure::kChosen) {
-      return path_.hints.structure == Structure::kSparse;
-    }
-    if (IsWide(block, path_.hints) && FewLeavesAreValid(rows)) return true;
-    return ListsAreSmallerApart(ContextOf(rows), path_);
-  }
-
-  // The structure beside the values: narrow ones of all slots, wide ones of those that are valid.
-  Status EncodeApart(const LeafBlock& block, const ShreddedRows& rows, Arrays arrays) {
-    EncodedPage page;
-    std::vector<std::shared_ptr<arrow::Buffer>> owned = block.owned;
-    if (IsWide(block, path_.hints)) {
-      const ShreddedRows slots = ValidLeafSlots(rows);
-      ARROW_ASSIGN_OR_RAISE(LeafBlock valid, GatherLeaves(*path_.type, slots, options_.pool));
-      ARROW_ASSIGN_OR_RAISE(page, EncodeWide(valid, slots));
-      owned = std::move(valid.owned);
-    } else {
-      ARROW_ASSIGN_OR_RAISE(page, EncodeNarrow(block, LeafSlots(rows)));
-    }
-    ARROW_RETURN_NOT_OK(AddStructure(ContextOf(rows), path_, &page));
-    return Emit(std::move(page), rows, std::move(arrays), std::move(owned));
   }
 
   bool WantsFullZip(const LeafBlock& block) const {
@@ -272,6 +266,20 @@ class PageEncoder {
     return EncodeFullZipFixedPage(ContextOf(rows), block);
   }
 
+  // Wide values, of the valid slots only where the structure stands apart.
+  Result<EncodedPage> EncodeWide(const LeafBlock& block, StructurePlace place,
+                                 const ShreddedRows& rows) const {
+    if (place == StructurePlace::kLevels) return EncodeWide(block, rows);
+    const ShreddedRows slots = ValidLeafSlots(rows);
+    ARROW_ASSIGN_OR_RAISE(LeafBlock valid, GatherLeaves(*path_.type, slots, options_.pool));
+    ARROW_ASSIGN_OR_RAISE(EncodedPage apart, EncodeWide(valid, slots));
+    ARROW_RETURN_NOT_OK(AddStructure(ContextOf(rows), path_, &apart));
+    apart.owned = std::move(valid.owned);
+    if (place == StructurePlace::kApart) return apart;
+    ARROW_ASSIGN_OR_RAISE(EncodedPage levels, EncodeWide(block, rows));
+    return SmallerPage(std::move(levels), std::move(apart));
+  }
+
   StringEnds string_ends() const { return is_planar() ? StringEnds::kSmallest : StringEnds::kFlat; }
 
   Result<std::unique_ptr<MiniBlockValues>> NarrowValues(const LeafBlock& block) const {
@@ -300,9 +308,10 @@ class PageEncoder {
     return CompressChunks(std::move(values), path_.hints, options_.pool);
   }
 
-  Result<EncodedPage> EncodeNarrow(const LeafBlock& block, const ShreddedRows& rows) const {
+  Result<EncodedPage> EncodeNarrow(const LeafBlock& block, StructurePlace place,
+                                   const ShreddedRows& rows) const {
     ARROW_ASSIGN_OR_RAISE(auto values, CompressedNarrowValues(block));
-    return EncodeMiniBlockPage(ContextOf(rows), *values, nullptr);
+    return EncodeChunks(*values, nullptr, place, rows);
   }
 
   // Groups of rows that stay within the items that a chunk may hold, each a page of its own.

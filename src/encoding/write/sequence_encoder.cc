@@ -166,17 +166,11 @@ Result<std::shared_ptr<arrow::Buffer>> EncodeSequence(Numbers numbers, arrow::Me
     return nullptr;
   }
   const PackedForm packed(numbers);
-  if (!deltas.empty()) {
-    const PackedForm packed_deltas(deltas);
-    if (packed_deltas.bytes < packed.bytes) {
-      auto* delta = out->mutable_delta();
-      delta->set_uncompressed_bits_per_value(kWordBits);
-      delta->set_base(numbers.front());
-      return packed_deltas.Encode(pool, delta->mutable_deltas());
-    }
-  }
+  const std::optional<PackedForm> packed_deltas =
+      deltas.empty() ? std::nullopt : std::optional<PackedForm>(deltas);
   const DictionaryForm dictionary(numbers);
-  const uint64_t best = std::min(dictionary.bytes(), packed.bytes);
+  uint64_t best = std::min(dictionary.bytes(), packed.bytes);
+  if (packed_deltas) best = std::min(best, packed_deltas->bytes);
   const auto zstd = GeneralScheme::Of(EncodingHints::Compression::kZstd, std::nullopt);
   ARROW_ASSIGN_OR_RAISE(auto compressed, CompressWith(*zstd, numbers, pool));
   if (static_cast<uint64_t>(compressed->size()) < best - best / kMinCompressionGain) {
@@ -184,8 +178,14 @@ Result<std::shared_ptr<arrow::Buffer>> EncodeSequence(Numbers numbers, arrow::Me
     zstd->Describe(out->mutable_general()->mutable_compression());
     return compressed;
   }
-  if (dictionary.bytes() < packed.bytes) return dictionary.Encode(pool, out);
-  return packed.Encode(pool, out);
+  if (packed_deltas && packed_deltas->bytes == best) {
+    auto* delta = out->mutable_delta();
+    delta->set_uncompressed_bits_per_value(kWordBits);
+    delta->set_base(numbers.front());
+    return packed_deltas->Encode(pool, delta->mutable_deltas());
+  }
+  if (packed.bytes == best) return packed.Encode(pool, out);
+  return dictionary.Encode(pool, out);
 }
 
 }  // namespace lance::encoding

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "arrow/buffer.h"
 #include "encoding/write/sequence_encoder.h"
 #include "encodings23.pb.h"
 
@@ -97,23 +98,36 @@ class StructureEncoder {
 
   Status AddSequence(const std::vector<uint64_t>& numbers, encodings21::CompressiveEncoding* out) {
     ARROW_ASSIGN_OR_RAISE(auto payload, EncodeSequence(numbers, pool_, out));
-    if (payload != nullptr) buffers_->push_back(std::move(payload));
+    Add(std::move(payload));
     return Status::OK();
   }
 
-  // The null slots or the valid ones, whatever are fewer.
+  // The null slots or the valid ones, whatever takes less.
   Status AddValidity(const LayerLevels& levels, SparseValiditySet* out) {
     std::vector<uint64_t> nulls;
     std::vector<uint64_t> valid;
     for (uint64_t slot = 0; slot < slots_.size(); ++slot) {
       (levels.is_null(DefinitionOf(slots_[slot])) ? nulls : valid).push_back(slot);
     }
-    const bool lists_valid = valid.size() < nulls.size();
-    const std::vector<uint64_t>& listed = lists_valid ? valid : nulls;
+    encodings21::CompressiveEncoding of_nulls;
+    encodings21::CompressiveEncoding of_valid;
+    ARROW_ASSIGN_OR_RAISE(auto null_payload, EncodeSequence(nulls, pool_, &of_nulls));
+    ARROW_ASSIGN_OR_RAISE(auto valid_payload, EncodeSequence(valid, pool_, &of_valid));
+    const bool lists_valid = Size(valid_payload) < Size(null_payload);
     out->set_meaning(lists_valid ? SparseValiditySet::VALID_POSITIONS
                                  : SparseValiditySet::NULL_POSITIONS);
-    out->set_num_positions(listed.size());
-    return AddSequence(listed, out->mutable_positions());
+    out->set_num_positions(lists_valid ? valid.size() : nulls.size());
+    *out->mutable_positions() = lists_valid ? of_valid : of_nulls;
+    Add(lists_valid ? std::move(valid_payload) : std::move(null_payload));
+    return Status::OK();
+  }
+
+  static int64_t Size(const std::shared_ptr<arrow::Buffer>& payload) {
+    return payload == nullptr ? 0 : payload->size();
+  }
+
+  void Add(std::shared_ptr<arrow::Buffer> payload) {
+    if (payload != nullptr) buffers_->push_back(std::move(payload));
   }
 
   // An item starts a slot below the lists if it has a slot there and its repetition level is

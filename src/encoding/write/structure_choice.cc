@@ -1,20 +1,12 @@
 #include "encoding/write/structure_choice.h"
 
+#include <utility>
+
 #include "arrow/buffer.h"
-#include "encoding/write/level_encoder.h"
-#include "encoding/write/sparse_structure.h"
-#include "encodings23.pb.h"
+#include "encoding/write/leaf_path.h"
 
 namespace lance::encoding {
 namespace {
-
-// What the levels take as one block.
-uint64_t LevelBytes(const ScratchArray<uint16_t>& levels) {
-  const LevelSlice all = {0, levels.size()};
-  return LevelEncoder::Choose(levels.view(), {&all, 1}, RunLengths::kIfSmaller).chosen_bytes();
-}
-
-}  // namespace
 
 bool FewLeavesAreValid(const ShreddedRows& rows) {
   uint64_t nulls = 0;
@@ -22,15 +14,34 @@ bool FewLeavesAreValid(const ShreddedRows& rows) {
   return (rows.num_values - nulls) * 2 < rows.num_values;
 }
 
-Result<bool> ListsAreSmallerApart(const PageContext& context, const LeafPath& path) {
+uint64_t StoredBytes(const EncodedPage& page) {
+  uint64_t bytes = 0;
+  for (const auto& buffer : page.buffers) bytes += static_cast<uint64_t>(buffer->size());
+  return bytes;
+}
+
+}  // namespace
+
+StructurePlace PlaceOf(const PageContext& context, bool wide, bool keys) {
+  using Structure = EncodingHints::Structure;
   const ShreddedRows& rows = context.rows;
-  if (rows.all_visible() || rows.num_items <= MaxChunkItems(rows)) return false;
-  encodings23::SparseStructure structure;
-  std::vector<std::shared_ptr<arrow::Buffer>> payloads;
-  ARROW_RETURN_NOT_OK(EncodeSparseStructure(path, rows, context.pool, &structure, &payloads));
-  uint64_t apart = structure.ByteSizeLong();
-  for (const auto& payload : payloads) apart += static_cast<uint64_t>(payload->size());
-  return apart < LevelBytes(rows.repetition) + LevelBytes(rows.definition);
+  if (context.minor_version < kMinorVersion2_3 || !rows.has_levels()) {
+    return StructurePlace::kLevels;
+  }
+  if (context.hints.structure != Structure::kChosen) {
+    return context.hints.structure == Structure::kSparse ? StructurePlace::kApart
+                                                         : StructurePlace::kLevels;
+  }
+  // Wide values are stored of the valid slots only where the structure stands apart.
+  if ((wide || keys) && FewLeavesAreValid(rows)) {
+    return wide ? StructurePlace::kApart : StructurePlace::kSmaller;
+  }
+  if (rows.all_visible() || rows.num_items <= MaxChunkItems(rows)) return StructurePlace::kLevels;
+  return FitsMiniBlocks(rows) ? StructurePlace::kSmaller : StructurePlace::kApart;
+}
+
+EncodedPage SmallerPage(EncodedPage levels, EncodedPage apart) {
+  return StoredBytes(levels) <= StoredBytes(apart) ? std::move(levels) : std::move(apart);
 }
 
 }  // namespace lance::encoding

@@ -4,14 +4,16 @@
 
 namespace lance::encoding {
 
-// Where the structure of a page of file version 2.3 goes: into levels among the values, or apart
-// (spec/encodings.md §7.4).
+/// Where the structure of a page goes: into levels among the values, or (2.3) apart from them
+/// (spec/encodings.md §7.4).
+enum class StructurePlace : uint8_t { kLevels, kApart, kSmaller };
 
-/// Whether fewer than half of the leaf slots are valid: wide values are stored of those only where
-/// the structure stands apart.
-bool FewLeavesAreValid(const ShreddedRows& rows);
+/// What is best for a page whose values are stored one by one (`wide`), in chunks, or as the keys
+/// of a column of a dictionary type (`keys`). Levels are quicker to read, so the choice by size is
+/// only for pages of which whole parts have no values.
+StructurePlace PlaceOf(const PageContext& context, bool wide, bool keys);
 
-/// Whether a page with more lists without items than a chunk has room for takes less apart.
-Result<bool> ListsAreSmallerApart(const PageContext& context, const LeafPath& path);
+/// The smaller of two pages of the same rows.
+EncodedPage SmallerPage(EncodedPage levels, EncodedPage apart);
 
 }  // namespace lance::encoding
