@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "base/byte_reader.h"
 #include "encoding/write/out_of_line_packing.h"
@@ -14,9 +15,6 @@ namespace {
 constexpr uint32_t kLevelBits = 16;
 /// A chunk header gives the size of a level buffer in 16 bits.
 constexpr uint64_t kMaxLevelBytes = 65535;
-/// Run lengths of the 2.1 and 2.2 grammar are single bytes.
-constexpr uint64_t kMaxRun = 255;
-constexpr uint64_t kRunBytes = sizeof(uint16_t) + 1;
 /// A clear win of run lengths: below this part of the other size, or a page with few levels.
 constexpr uint64_t kMaxRunsPercent = 75;
 constexpr uint64_t kFewLevels = 4096;
@@ -27,11 +25,15 @@ uint64_t CountChanges(std::span<const uint16_t> levels) {
   return changes;
 }
 
+template <typename Length>
 uint64_t MaxRunBytes(uint64_t count, uint64_t changes) {
-  return sizeof(uint64_t) + (changes + 1 + count / kMaxRun) * kRunBytes;
+  constexpr uint64_t kMaxRun = std::numeric_limits<Length>::max();
+  return sizeof(uint64_t) + (changes + 1 + count / kMaxRun) * (sizeof(uint16_t) + sizeof(Length));
 }
 
+template <typename Length>
 uint64_t EncodeRunLengths(std::span<const uint16_t> levels, uint8_t* out) {
+  constexpr uint64_t kMaxRun = std::numeric_limits<Length>::max();
   uint8_t* values = out + sizeof(uint64_t);
   uint8_t* at = values;
   // First all values, then all lengths: the lengths are found again in a second pass, which is
@@ -41,23 +43,27 @@ uint64_t EncodeRunLengths(std::span<const uint16_t> levels, uint8_t* out) {
       size_t end = start + 1;
       const size_t limit = std::min<size_t>(levels.size(), start + kMaxRun);
       while (end < limit && levels[end] == levels[start]) ++end;
-      visit(levels[start], static_cast<uint8_t>(end - start));
+      visit(levels[start], static_cast<Length>(end - start));
       start = end;
     }
   };
-  for_each_run([&](uint16_t value, uint8_t) {
+  for_each_run([&](uint16_t value, Length) {
     StoreLittleEndian(value, at);
     at += sizeof(value);
   });
   StoreLittleEndian<uint64_t>(static_cast<uint64_t>(at - values), out);
-  for_each_run([&](uint16_t, uint8_t length) { *at++ = length; });
+  for_each_run([&](uint16_t, Length length) {
+    StoreLittleEndian(length, at);
+    at += sizeof(length);
+  });
   return static_cast<uint64_t>(at - out);
 }
 
 }  // namespace
 
 LevelEncoder LevelEncoder::Choose(std::span<const uint16_t> levels,
-                                  std::span<const LevelSlice> slices, RunLengths run_lengths) {
+                                  std::span<const LevelSlice> slices, RunLengths run_lengths,
+                                  RunLengthBytes widest) {
   uint32_t seen = 0;
   for (uint16_t level : levels) seen |= level;
   LevelEncoder encoder;
@@ -77,17 +83,22 @@ LevelEncoder LevelEncoder::Choose(std::span<const uint16_t> levels,
   if (run_lengths == RunLengths::kNever) return encoder;
   const bool if_smaller = run_lengths == RunLengths::kIfSmaller || levels.size() <= kFewLevels;
   const uint64_t limit = if_smaller ? best : best * kMaxRunsPercent / 100;
+  // With single bytes as lengths, and with two.
   uint64_t runs = 0;
+  uint64_t wide_runs = widest == RunLengthBytes::kTwo ? 0 : limit;
   uint64_t largest = 0;
   for (const LevelSlice& slice : slices) {
     const uint64_t changes = CountChanges(levels.subspan(slice.first, slice.count));
-    const uint64_t bytes = MaxRunBytes(slice.count, changes);
+    const uint64_t bytes = MaxRunBytes<uint8_t>(slice.count, changes);
+    const uint64_t wide_bytes = MaxRunBytes<uint16_t>(slice.count, changes);
     runs += bytes;
-    largest = std::max(largest, bytes);
-    if (runs >= limit) return encoder;
+    wide_runs += wide_bytes;
+    largest = std::max({largest, bytes, wide_bytes});
+    if (std::min(runs, wide_runs) >= limit) return encoder;
   }
   if (slices.size() > 1 && largest > kMaxLevelBytes) return encoder;
   encoder.kind_ = Kind::kRunLengths;
+  if (wide_runs < runs) encoder.length_bytes_ = RunLengthBytes::kTwo;
   return encoder;
 }
 
@@ -104,7 +115,8 @@ void LevelEncoder::Describe(encodings21::CompressiveEncoding* out) const {
     }
     case Kind::kRunLengths:
       out->mutable_rle()->mutable_values()->mutable_flat()->set_bits_per_value(kLevelBits);
-      out->mutable_rle()->mutable_run_lengths()->mutable_flat()->set_bits_per_value(8);
+      out->mutable_rle()->mutable_run_lengths()->mutable_flat()->set_bits_per_value(
+          8 * static_cast<uint32_t>(length_bytes_));
       return;
   }
 }
@@ -116,7 +128,7 @@ uint64_t LevelEncoder::MaxBytes(uint64_t count) const {
     case Kind::kPacked:
       return OutOfLinePackedSize<uint16_t>(count, width_);
     case Kind::kRunLengths:
-      return sizeof(uint64_t) + count * kRunBytes;
+      return sizeof(uint64_t) + count * (sizeof(uint16_t) + static_cast<uint64_t>(length_bytes_));
   }
   return 0;
 }
@@ -129,7 +141,8 @@ uint64_t LevelEncoder::Encode(std::span<const uint16_t> levels, uint8_t* out) co
     case Kind::kPacked:
       return PackOutOfLine<uint16_t>(levels, width_, out);
     case Kind::kRunLengths:
-      return EncodeRunLengths(levels, out);
+      return length_bytes_ == RunLengthBytes::kTwo ? EncodeRunLengths<uint16_t>(levels, out)
+                                                   : EncodeRunLengths<uint8_t>(levels, out);
   }
   return 0;
 }

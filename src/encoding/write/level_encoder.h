@@ -24,12 +24,18 @@ enum class RunLengths : uint8_t {
   kIfSmaller,
 };
 
+/// The widest run lengths of a version, in bytes.
+enum class RunLengthBytes : uint8_t {
+  kOne = 1,
+  kTwo = 2,  ///< 2.3
+};
+
 /// How the chunks of a page store their repetition or definition levels: flat u16, out-of-line
 /// bitpacking at one width for the page, or (2.2) run lengths. Chosen once, by size.
 class LevelEncoder {
  public:
   static LevelEncoder Choose(std::span<const uint16_t> levels, std::span<const LevelSlice> slices,
-                             RunLengths run_lengths);
+                             RunLengths run_lengths, RunLengthBytes widest = RunLengthBytes::kOne);
 
   void Describe(encodings21::CompressiveEncoding* out) const;
   bool is_run_lengths() const { return kind_ == Kind::kRunLengths; }
@@ -43,6 +49,7 @@ class LevelEncoder {
 
   Kind kind_ = Kind::kFlat;
   uint32_t width_ = 16;
+  RunLengthBytes length_bytes_ = RunLengthBytes::kOne;
 };
 
 }  // namespace lance::encoding

@@ -10,12 +10,13 @@
 #include "base/byte_reader.h"
 #include "encoding/codec/bitpack.h"
 #include "encoding/write/mini_block_values.h"
+#include "encoding/write/out_of_line_packing.h"
 #include "encodings21.pb.h"
 
 namespace lance::encoding {
 namespace {
 
-/// Run lengths of the 2.1 and 2.2 grammar are single bytes.
+/// Run lengths of the 2.1 and 2.2 grammar are single bytes; so are packed ones.
 constexpr uint64_t kMaxRun = 255;
 
 // Values of T at an address of any alignment.
@@ -107,44 +108,45 @@ class PackedValues final : public MiniBlockValues {
 template <typename T>
 class RunValues final : public MiniBlockValues {
  public:
-  RunValues(Values<T> values, uint64_t changes) : values_(values) {
+  RunValues(Values<T> values, uint64_t changes, RunLengthForms forms) : values_(values) {
     starts_.reserve(changes + 2);
     for (uint64_t i = 0; i < values.count(); ++i) {
       if (i == 0 || values[i] != values[i - 1]) starts_.push_back(i);
     }
     starts_.push_back(values.count());
     CutChunks();
+    if (forms == RunLengthForms::kSmallest) ChooseForm();
   }
+
+  /// Bytes of all chunks, if the form was to be chosen.
+  uint64_t stored_bytes() const { return stored_bytes_; }
 
   void Describe(encodings21::CompressiveEncoding* out) const override {
     out->mutable_rle()->mutable_values()->mutable_flat()->set_bits_per_value(sizeof(T) * 8);
-    out->mutable_rle()->mutable_run_lengths()->mutable_flat()->set_bits_per_value(8);
+    encodings21::CompressiveEncoding* lengths = out->mutable_rle()->mutable_run_lengths();
+    if (form_ == Form::kPacked) {
+      auto* packed = lengths->mutable_out_of_line_bitpacking();
+      packed->set_uncompressed_bits_per_value(8);
+      packed->mutable_values()->mutable_flat()->set_bits_per_value(width_);
+    } else {
+      lengths->mutable_flat()->set_bits_per_value(form_ == Form::kWords ? 16 : 8);
+    }
   }
   uint32_t num_buffers() const override { return 2; }
-  uint64_t MaxChunkSize(size_t chunk) const override { return entries_[chunk] * (sizeof(T) + 1); }
+  uint64_t MaxChunkSize(size_t chunk) const override {
+    return entries_[chunk] * (sizeof(T) + sizeof(uint16_t));
+  }
   uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t buffer, uint8_t* out) const override {
-    uint8_t* at = out;
-    size_t run = first_runs_[chunk];
-    uint64_t position = first;
-    const uint64_t end = first + chunks_[chunk];
-    while (position < end) {
-      uint64_t length = std::min(starts_[run + 1], end) - position;
-      const T value = values_[position];
-      position += length;
-      for (; length > 0; length -= std::min(length, kMaxRun)) {
-        if (buffer == 0) {
-          StoreLittleEndian(value, at);
-          at += sizeof(T);
-        } else {
-          *at++ = static_cast<uint8_t>(std::min(length, kMaxRun));
-        }
-      }
-      ++run;
-    }
-    return static_cast<uint64_t>(at - out);
+    if (buffer == 0) return WriteValues(chunk, first, out);
+    if (form_ != Form::kPacked) return WriteLengths(chunk, first, out);
+    std::vector<uint8_t> lengths(entries_[chunk]);
+    WriteLengths(chunk, first, lengths.data());
+    return PackOutOfLine<uint8_t>(lengths, width_, out);
   }
 
  private:
+  enum class Form : uint8_t { kBytes, kWords, kPacked };
+
   static constexpr uint64_t kMaxEntries = kMaxChunkBytes / (sizeof(T) + 1);
 
   // Entries for the values from `position` (in run `run`) to `end`, or more than kMaxEntries.
@@ -180,12 +182,84 @@ class RunValues final : public MiniBlockValues {
     }
   }
 
+  // Calls `visit(position, length)` for each run of a chunk.
+  template <typename Visit>
+  void ForEachRun(size_t chunk, uint64_t first, Visit&& visit) const {
+    const uint64_t end = first + chunks_[chunk];
+    size_t run = first_runs_[chunk];
+    for (uint64_t position = first; position < end; ++run) {
+      const uint64_t stop = std::min(starts_[run + 1], end);
+      visit(position, stop - position);
+      position = stop;
+    }
+  }
+
+  void ChooseForm() {
+    uint64_t longest = 0;
+    uint64_t words = 0;
+    uint64_t bytes = 0;
+    uint64_t first = 0;
+    for (size_t chunk = 0; chunk < chunks_.size(); first += chunks_[chunk++]) {
+      ForEachRun(chunk, first, [&](uint64_t, uint64_t length) {
+        longest = std::max(longest, length);
+        words += sizeof(T) + sizeof(uint16_t);
+      });
+      bytes += entries_[chunk] * (sizeof(T) + 1);
+    }
+    width_ = static_cast<uint32_t>(std::bit_width(std::min(longest, kMaxRun)));
+    uint64_t packed = 0;
+    for (uint64_t entries : entries_) {
+      packed += entries * sizeof(T) + OutOfLinePackedSize<uint8_t>(entries, width_);
+    }
+    if (width_ < 8 && packed < std::min(words, bytes)) {
+      form_ = Form::kPacked;
+    } else if (words < bytes) {
+      form_ = Form::kWords;
+    }
+    stored_bytes_ = std::min(words, form_ == Form::kPacked ? packed : bytes);
+  }
+
+  // How often a value is given, as longer runs are cut.
+  uint64_t PiecesOf(uint64_t length) const {
+    return form_ == Form::kWords ? 1 : (length + kMaxRun - 1) / kMaxRun;
+  }
+
+  uint64_t WriteValues(size_t chunk, uint64_t first, uint8_t* out) const {
+    uint8_t* at = out;
+    ForEachRun(chunk, first, [&](uint64_t position, uint64_t length) {
+      const T value = values_[position];
+      for (uint64_t pieces = PiecesOf(length); pieces > 0; --pieces, at += sizeof(T)) {
+        StoreLittleEndian(value, at);
+      }
+    });
+    return static_cast<uint64_t>(at - out);
+  }
+
+  uint64_t WriteLengths(size_t chunk, uint64_t first, uint8_t* out) const {
+    uint8_t* at = out;
+    ForEachRun(chunk, first, [&](uint64_t, uint64_t length) {
+      if (form_ == Form::kWords) {
+        StoreLittleEndian(static_cast<uint16_t>(length), at);
+        at += sizeof(uint16_t);
+        return;
+      }
+      for (; length > 0; length -= std::min(length, kMaxRun)) {
+        *at++ = static_cast<uint8_t>(std::min(length, kMaxRun));
+      }
+    });
+    return static_cast<uint64_t>(at - out);
+  }
+
   const Values<T> values_;
   // First value of each run, and the end.
   std::vector<uint64_t> starts_;
-  // By chunk.
+  // By chunk; runs of more than kMaxRun count several times.
   std::vector<uint64_t> entries_;
   std::vector<size_t> first_runs_;
+  Form form_ = Form::kBytes;
+  // Bits of the longest piece of a run.
+  uint32_t width_ = 8;
+  uint64_t stored_bytes_ = 0;
 };
 
 // Byte j of all values of a chunk, one j after the other.
@@ -247,14 +321,19 @@ bool WantsSplit(Values<T> values, const EncodingHints& hints) {
 
 enum class FixedCodec : uint8_t { kFlat, kPacked, kRuns };
 
+bool HasFewRuns(uint64_t count, const FixedStatistics& statistics,
+                std::optional<double> rle_threshold) {
+  return !rle_threshold ||
+         static_cast<double>(statistics.changes + 1) < static_cast<double>(count) * *rle_threshold;
+}
+
 template <typename T>
 std::pair<FixedCodec, uint64_t> ChooseCodec(uint64_t count, const FixedStatistics& statistics,
                                             std::optional<double> rle_threshold) {
   const uint64_t raw = count * sizeof(T);
   const uint64_t entries = statistics.changes + 1 + count / kMaxRun + count / kMaxChunkValues;
   const uint64_t runs = entries * RunBytes(sizeof(T));
-  const bool few_runs = !rle_threshold || static_cast<double>(statistics.changes + 1) <
-                                              static_cast<double>(count) * *rle_threshold;
+  const bool few_runs = HasFewRuns(count, statistics, rle_threshold);
   if (few_runs && runs < raw && runs <= statistics.packed_bytes) return {FixedCodec::kRuns, runs};
   if (statistics.packed_bytes < raw) return {FixedCodec::kPacked, statistics.packed_bytes};
   return {FixedCodec::kFlat, raw};
@@ -350,7 +429,7 @@ uint64_t FixedSizeListValues::WriteBuffer(size_t chunk, uint64_t first, uint32_t
 
 }  // namespace
 
-Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block,
+Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block, RunLengthForms forms,
                                                      const EncodingHints& hints) {
   if (block.width() * 2 > kMaxChunkBytes) {
     return Unsupported("values of ", block.width(),
@@ -366,9 +445,21 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block,
       return;
     }
     FixedStatistics statistics = Measure<T>(typed);
-    switch (ChooseCodec<T>(block.count, statistics, hints.rle_threshold).first) {
+    const auto [codec, bytes] = ChooseCodec<T>(block.count, statistics, hints.rle_threshold);
+    // What is compressed has no packed lengths beside it.
+    const bool may_choose = forms == RunLengthForms::kSmallest && !hints.wants_general();
+    if (may_choose && (statistics.changes + 1) * sizeof(T) < bytes &&
+        HasFewRuns(block.count, statistics, hints.rle_threshold)) {
+      auto runs = std::make_unique<RunValues<T>>(typed, statistics.changes, forms);
+      if (runs->stored_bytes() < bytes) {
+        values = std::move(runs);
+        return;
+      }
+    }
+    switch (codec) {
       case FixedCodec::kRuns:
-        values = std::make_unique<RunValues<T>>(typed, statistics.changes);
+        values =
+            std::make_unique<RunValues<T>>(typed, statistics.changes, RunLengthForms::kBytes);
         return;
       case FixedCodec::kPacked:
         values = std::make_unique<PackedValues<T>>(typed, std::move(statistics.widths));

@@ -51,9 +51,15 @@ std::unique_ptr<MiniBlockValues> EncodeFlat(const FixedBlock& block);
 Result<std::unique_ptr<MiniBlockValues>> EncodePackedStructs(const FixedBlock& rows,
                                                              std::vector<uint64_t> member_bits);
 
+/// How run lengths are stored.
+enum class RunLengthForms : uint8_t {
+  kBytes,
+  kSmallest,  ///< 2.3: also as 16 bits, or packed
+};
+
 /// Flat, inline bitpacking or run lengths, whichever is smallest, unless `hints` ask for something
 /// else. The block outlives the result.
-Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block,
+Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block, RunLengthForms forms,
                                                      const EncodingHints& hints);
 /// Bytes that EncodeFixed would need, without chunk headers, and whether as run lengths.
 struct FixedSize {

@@ -168,7 +168,7 @@ class PageEncoder {
 
   Result<std::unique_ptr<MiniBlockValues>> IndexValues(const DictionaryBlock& dictionary) const {
     const FixedBlock& indices = dictionary.indices;
-    if (!path_.hints.wants_small()) return EncodeFixed(indices, EncodingHints{});
+    if (!path_.hints.wants_small()) return EncodeFixed(indices, run_lengths(), EncodingHints{});
     // Columns of a dictionary type keep the width of their keys.
     uint64_t bits = indices.bits;
     if (path_.type->id() != arrow::Type::DICTIONARY) {
@@ -280,12 +280,16 @@ class PageEncoder {
     return SmallerPage(std::move(levels), std::move(apart));
   }
 
+  RunLengthForms run_lengths() const {
+    return is_planar() ? RunLengthForms::kSmallest : RunLengthForms::kBytes;
+  }
+
   StringEnds string_ends() const { return is_planar() ? StringEnds::kSmallest : StringEnds::kFlat; }
 
   Result<std::unique_ptr<MiniBlockValues>> NarrowValues(const LeafBlock& block) const {
     switch (block.kind) {
       case LeafBlock::Kind::kFixed:
-        return EncodeFixed(block.fixed, path_.hints);
+        return EncodeFixed(block.fixed, run_lengths(), path_.hints);
       case LeafBlock::Kind::kFixedSizeList:
         return EncodeFixedSizeLists(block);
       case LeafBlock::Kind::kVariable:

@@ -87,12 +87,12 @@ Result<ScratchArray<uint8_t>> Narrow(const FixedBlock& indices, uint64_t bits,
 Result<std::unique_ptr<MiniBlockValues>> EncodeSmallFixed(const FixedBlock& block,
                                                           const EncodingHints& hints,
                                                           arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(auto chosen, EncodeFixed(block, hints));
+  ARROW_ASSIGN_OR_RAISE(auto chosen, EncodeFixed(block, RunLengthForms::kBytes, hints));
   Smallest smallest(std::move(chosen));
   const EncodingHints lz4 = Under(hints, Compression::kLz4, Split::kOn);
   ARROW_ASSIGN_OR_RAISE(auto plain, CompressPlain(block, lz4, pool));
   smallest.Offer(std::move(plain), kLz4Percent);
-  ARROW_ASSIGN_OR_RAISE(auto split, EncodeFixed(block, lz4));
+  ARROW_ASSIGN_OR_RAISE(auto split, EncodeFixed(block, RunLengthForms::kBytes, lz4));
   ARROW_ASSIGN_OR_RAISE(split, CompressChunks(std::move(split), lz4, pool));
   smallest.Offer(std::move(split), kLz4Percent);
   return smallest.Take();
@@ -101,7 +101,7 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeSmallFixed(const FixedBlock& bloc
 Result<std::unique_ptr<MiniBlockValues>> EncodeSmallIndices(const FixedBlock& indices,
                                                             uint64_t bits,
                                                             arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(auto packed, EncodeFixed(indices, EncodingHints{}));
+  ARROW_ASSIGN_OR_RAISE(auto packed, EncodeFixed(indices, RunLengthForms::kBytes, EncodingHints{}));
   Smallest smallest(std::move(packed));
   ARROW_ASSIGN_OR_RAISE(auto narrow, Narrow(indices, bits, pool));
   const FixedBlock block = {indices.count, bits, narrow.data()};
