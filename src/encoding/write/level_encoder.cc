@@ -31,28 +31,38 @@ uint64_t MaxRunBytes(uint64_t count, uint64_t changes) {
   return sizeof(uint64_t) + (changes + 1 + count / kMaxRun) * (sizeof(uint16_t) + sizeof(Length));
 }
 
+// Calls `visit(level, length)` for each run, or part of one that is too long.
+template <typename Length, typename Visit>
+void ForEachRun(std::span<const uint16_t> levels, Visit&& visit) {
+  constexpr uint64_t kMaxRun = std::numeric_limits<Length>::max();
+  for (size_t start = 0; start < levels.size();) {
+    size_t end = start + 1;
+    const size_t limit = std::min<size_t>(levels.size(), start + kMaxRun);
+    while (end < limit && levels[end] == levels[start]) ++end;
+    visit(levels[start], static_cast<Length>(end - start));
+    start = end;
+  }
+}
+
+template <typename Length>
+uint64_t RunBytes(std::span<const uint16_t> levels) {
+  uint64_t bytes = sizeof(uint64_t);
+  ForEachRun<Length>(levels, [&](uint16_t, Length) { bytes += sizeof(uint16_t) + sizeof(Length); });
+  return bytes;
+}
+
 template <typename Length>
 uint64_t EncodeRunLengths(std::span<const uint16_t> levels, uint8_t* out) {
-  constexpr uint64_t kMaxRun = std::numeric_limits<Length>::max();
   uint8_t* values = out + sizeof(uint64_t);
   uint8_t* at = values;
   // First all values, then all lengths: the lengths are found again in a second pass, which is
   // cheap for what has few runs.
-  auto for_each_run = [&](auto&& visit) {
-    for (size_t start = 0; start < levels.size();) {
-      size_t end = start + 1;
-      const size_t limit = std::min<size_t>(levels.size(), start + kMaxRun);
-      while (end < limit && levels[end] == levels[start]) ++end;
-      visit(levels[start], static_cast<Length>(end - start));
-      start = end;
-    }
-  };
-  for_each_run([&](uint16_t value, Length) {
+  ForEachRun<Length>(levels, [&](uint16_t value, Length) {
     StoreLittleEndian(value, at);
     at += sizeof(value);
   });
   StoreLittleEndian<uint64_t>(static_cast<uint64_t>(at - values), out);
-  for_each_run([&](uint16_t, Length length) {
+  ForEachRun<Length>(levels, [&](uint16_t, Length length) {
     StoreLittleEndian(length, at);
     at += sizeof(length);
   });
@@ -98,7 +108,12 @@ LevelEncoder LevelEncoder::Choose(std::span<const uint16_t> levels,
   }
   if (slices.size() > 1 && largest > kMaxLevelBytes) return encoder;
   encoder.kind_ = Kind::kRunLengths;
-  if (wide_runs < runs) encoder.length_bytes_ = RunLengthBytes::kTwo;
+  if (wide_runs >= runs) return encoder;
+  uint64_t exact_runs = 0;
+  for (const LevelSlice& slice : slices) {
+    exact_runs += RunBytes<uint8_t>(levels.subspan(slice.first, slice.count));
+  }
+  if (wide_runs < exact_runs) encoder.length_bytes_ = RunLengthBytes::kTwo;
   return encoder;
 }
 
