@@ -292,11 +292,17 @@ Result<LeafBlock> TakeItems(const LeafBlock& block, const std::vector<uint64_t>&
   return items;
 }
 
+// With the lengths packed to the width of the longest.
+uint64_t PackedSize(const VariableBlock& block) {
+  const uint64_t longest = block.length(LongestString(block));
+  return block.num_bytes() + block.count * static_cast<uint64_t>(std::bit_width(longest)) / 8;
+}
+
 // Size with the other codecs; a dictionary must be smaller.
-FixedSize PlainSize(const LeafBlock& block) {
+FixedSize PlainSize(const LeafBlock& block, bool packs_ends) {
   switch (block.kind) {
     case LeafBlock::Kind::kVariable:
-      return {.bytes = block.variable.data_size()};
+      return {.bytes = packs_ends ? PackedSize(block.variable) : block.variable.data_size()};
     case LeafBlock::Kind::kFixedSizeList:
       return {.bytes = block.count * FixedValueWriter(block).bytes()};
     case LeafBlock::Kind::kFixed:
@@ -319,13 +325,15 @@ struct Search {
   /// are fewer than it suggests, as in 10,000 prices among 100,000 rows, but until they are known
   /// to be too many, all rows up to there have been looked up.
   bool trusts_sample;
+  /// Whether the ends of strings may be stored as packed lengths.
+  bool packs_ends;
   arrow::MemoryPool* pool;
 };
 
 template <typename Keys>
 Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const LeafBlock& block,
                                                      uint64_t data_size, const Search& search) {
-  const auto& [rows, hints, trusts_sample, pool] = search;
+  const auto& [rows, hints, trusts_sample, packs_ends, pool] = search;
   const uint64_t count = block.count;
   const uint64_t max_items = std::min(count / hints.divisor, kMaxItems);
   const auto max_bytes = static_cast<uint64_t>(static_cast<double>(data_size) *
@@ -342,7 +350,7 @@ Result<std::optional<DictionaryBlock>> TryDictionary(const Keys& keys, const Lea
     const bool seems_too_many = ratio * static_cast<double>(count) > static_cast<double>(max_items);
     if (trusts_sample && seems_too_many) return std::nullopt;
   }
-  const FixedSize plain = PlainSize(block);
+  const FixedSize plain = PlainSize(block, packs_ends);
   if (unique == 0 || LeastIndexBytes(block, plain, unique) >= plain.bytes) return std::nullopt;
   ARROW_ASSIGN_OR_RAISE(auto indices, ScratchArray<uint32_t>::Allocate(count, pool));
   const std::vector<bool> null = NullSlots(rows);
@@ -387,7 +395,7 @@ Result<std::optional<DictionaryBlock>> FindDictionary(const LeafBlock& block,
                                                       arrow::MemoryPool* pool) {
   if (block.count < kMinValues) return std::nullopt;
   const bool is_planar = minor_version >= kMinorVersion2_3;
-  const Search search = {rows, hints, !is_planar, pool};
+  const Search search = {rows, hints, !is_planar, is_planar, pool};
   const uint64_t bits = block.fixed.bits;
   switch (block.kind) {
     case LeafBlock::Kind::kVariable: {
@@ -400,7 +408,7 @@ Result<std::optional<DictionaryBlock>> FindDictionary(const LeafBlock& block,
     case LeafBlock::Kind::kFixedSizeList: {
       if (!is_planar || bits % 8 != 0 || block.all_items_null()) return std::nullopt;
       ARROW_ASSIGN_OR_RAISE(const ListKeys keys, ListKeys::Make(block, pool));
-      return TryDictionary(keys, block, PlainSize(block).bytes, search);
+      return TryDictionary(keys, block, PlainSize(block, is_planar).bytes, search);
     }
     case LeafBlock::Kind::kFixed:
       break;

@@ -122,30 +122,32 @@ class RunValues final : public MiniBlockValues {
   uint64_t stored_bytes() const { return stored_bytes_; }
 
   void Describe(encodings21::CompressiveEncoding* out) const override {
-    out->mutable_rle()->mutable_values()->mutable_flat()->set_bits_per_value(sizeof(T) * 8);
+    encodings21::CompressiveEncoding* values = out->mutable_rle()->mutable_values();
     encodings21::CompressiveEncoding* lengths = out->mutable_rle()->mutable_run_lengths();
-    if (form_ == Form::kPacked) {
-      auto* packed = lengths->mutable_out_of_line_bitpacking();
-      packed->set_uncompressed_bits_per_value(8);
-      packed->mutable_values()->mutable_flat()->set_bits_per_value(width_);
-    } else {
-      lengths->mutable_flat()->set_bits_per_value(form_ == Form::kWords ? 16 : 8);
-    }
+    DescribePart(sizeof(T) * 8, form_ == Form::kPackedValues, values);
+    DescribePart(form_ == Form::kWords ? 16 : 8, form_ == Form::kPackedLengths, lengths);
   }
   uint32_t num_buffers() const override { return 2; }
   uint64_t MaxChunkSize(size_t chunk) const override {
     return entries_[chunk] * (sizeof(T) + sizeof(uint16_t));
   }
   uint64_t WriteBuffer(size_t chunk, uint64_t first, uint32_t buffer, uint8_t* out) const override {
+    if (buffer == 0 && form_ == Form::kPackedValues) {
+      std::vector<T> values(entries_[chunk]);
+      WriteValues(chunk, first, reinterpret_cast<uint8_t*>(values.data()));
+      return PackOutOfLine<T>(values, width_, out);
+    }
     if (buffer == 0) return WriteValues(chunk, first, out);
-    if (form_ != Form::kPacked) return WriteLengths(chunk, first, out);
+    if (form_ != Form::kPackedLengths) return WriteLengths(chunk, first, out);
     std::vector<uint8_t> lengths(entries_[chunk]);
     WriteLengths(chunk, first, lengths.data());
     return PackOutOfLine<uint8_t>(lengths, width_, out);
   }
 
  private:
-  enum class Form : uint8_t { kBytes, kWords, kPacked };
+  // How long the lengths are, or what is packed: lengths or values, as one must tell how many runs
+  // there are.
+  enum class Form : uint8_t { kBytes, kWords, kPackedLengths, kPackedValues };
 
   static constexpr uint64_t kMaxEntries = kMaxChunkBytes / (sizeof(T) + 1);
 
@@ -196,27 +198,49 @@ class RunValues final : public MiniBlockValues {
 
   void ChooseForm() {
     uint64_t longest = 0;
+    T all_values = 0;
     uint64_t words = 0;
     uint64_t bytes = 0;
     uint64_t first = 0;
     for (size_t chunk = 0; chunk < chunks_.size(); first += chunks_[chunk++]) {
-      ForEachRun(chunk, first, [&](uint64_t, uint64_t length) {
+      ForEachRun(chunk, first, [&](uint64_t position, uint64_t length) {
         longest = std::max(longest, length);
+        all_values |= values_[position];
         words += sizeof(T) + sizeof(uint16_t);
       });
       bytes += entries_[chunk] * (sizeof(T) + 1);
     }
-    width_ = static_cast<uint32_t>(std::bit_width(std::min(longest, kMaxRun)));
-    uint64_t packed = 0;
+    stored_bytes_ = bytes;
+    Offer(Form::kWords, 16, words);
+    const auto length_bits = static_cast<uint32_t>(std::bit_width(std::min(longest, kMaxRun)));
+    const auto value_bits = static_cast<uint32_t>(std::bit_width(all_values));
+    uint64_t packed_lengths = 0;
+    uint64_t packed_values = 0;
     for (uint64_t entries : entries_) {
-      packed += entries * sizeof(T) + OutOfLinePackedSize<uint8_t>(entries, width_);
+      packed_lengths += entries * sizeof(T) + OutOfLinePackedSize<uint8_t>(entries, length_bits);
+      packed_values += OutOfLinePackedSize<T>(entries, value_bits) + entries;
     }
-    if (width_ < 8 && packed < std::min(words, bytes)) {
-      form_ = Form::kPacked;
-    } else if (words < bytes) {
-      form_ = Form::kWords;
+    if (length_bits < 8) Offer(Form::kPackedLengths, length_bits, packed_lengths);
+    if (value_bits > 0 && value_bits < sizeof(T) * 8) {
+      Offer(Form::kPackedValues, value_bits, packed_values);
     }
-    stored_bytes_ = std::min(words, form_ == Form::kPacked ? packed : bytes);
+  }
+
+  void Offer(Form form, uint32_t width, uint64_t bytes) {
+    if (bytes >= stored_bytes_) return;
+    form_ = form;
+    width_ = width;
+    stored_bytes_ = bytes;
+  }
+
+  void DescribePart(uint64_t bits, bool packed, encodings21::CompressiveEncoding* out) const {
+    if (!packed) {
+      out->mutable_flat()->set_bits_per_value(bits);
+      return;
+    }
+    out->mutable_out_of_line_bitpacking()->set_uncompressed_bits_per_value(bits);
+    out->mutable_out_of_line_bitpacking()->mutable_values()->mutable_flat()->set_bits_per_value(
+        width_);
   }
 
   // How often a value is given, as longer runs are cut.
@@ -257,8 +281,8 @@ class RunValues final : public MiniBlockValues {
   std::vector<uint64_t> entries_;
   std::vector<size_t> first_runs_;
   Form form_ = Form::kBytes;
-  // Bits of the longest piece of a run.
-  uint32_t width_ = 8;
+  // Bits of what is packed.
+  uint32_t width_ = 0;
   uint64_t stored_bytes_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/byte_reader.h"
+#include "encoding/codec/bitpack.h"
 #include "encoding/write/fsst_block.h"
 #include "encoding/write/mini_block_values.h"
 #include "encoding/write/out_of_line_packing.h"
@@ -25,11 +26,7 @@ class VariableValues final : public MiniBlockValues {
         offsets_(block.offsets_as<Offset>()),
         fsst_(std::move(fsst)),
         chunk_bytes_(chunk_bytes) {
-    for (uint64_t first = 0; first < block.count;) {
-      const uint64_t size = ChunkAt(first);
-      chunks_.push_back(static_cast<uint32_t>(size));
-      first += size;
-    }
+    CutChunks();
   }
 
   void Describe(encodings21::CompressiveEncoding* out) const override {
@@ -63,16 +60,10 @@ class VariableValues final : public MiniBlockValues {
       equal = equal && length == length_;
     }
     width_ = static_cast<uint32_t>(std::bit_width(lengths));
-    uint64_t flat = 0;
-    uint64_t packed = 0;
-    for (uint32_t count : chunks_) {
-      flat += (count + 1) * sizeof(Offset);
-      packed += OutOfLinePackedSize<Offset>(count, width_) + kChunkBufferBytes;
-    }
     if (equal) {
       ends_ = Ends::kRule;
-    } else if (width_ < block_.offset_bits && packed < flat) {
-      ends_ = Ends::kLengths;
+    } else if (width_ < block_.offset_bits) {
+      ChooseLengths();
     }
     if (ends_ == Ends::kFlat) return;
     uint64_t first = 0;
@@ -110,6 +101,21 @@ class VariableValues final : public MiniBlockValues {
     }
   }
 
+  // Packed lengths want chunks of as many strings as are packed together.
+  void ChooseLengths() {
+    uint64_t flat = 0;
+    for (uint32_t count : chunks_) flat += (count + 1) * sizeof(Offset);
+    ends_ = Ends::kLengths;
+    CutChunks();
+    uint64_t packed = 0;
+    for (uint32_t count : chunks_) {
+      packed += OutOfLinePackedSize<Offset>(count, width_) + kChunkBufferBytes;
+    }
+    if (packed < flat) return;
+    ends_ = Ends::kFlat;
+    CutChunks();
+  }
+
   uint64_t WriteLengths(uint64_t first, uint64_t count, uint8_t* out) const {
     std::array<Offset, kMaxChunkValues> lengths;
     for (uint64_t i = 0; i < count; ++i) {
@@ -134,16 +140,29 @@ class VariableValues final : public MiniBlockValues {
   }
 
   uint64_t SizeOf(uint64_t first, uint64_t count) const {
-    return (count + 1) * sizeof(Offset) + (offsets_[first + count] - offsets_[first]);
+    const uint64_t ends = ends_ == Ends::kLengths ? OutOfLinePackedSize<Offset>(count, width_)
+                                                  : (count + 1) * sizeof(Offset);
+    return ends + (offsets_[first + count] - offsets_[first]);
+  }
+
+  void CutChunks() {
+    chunks_.clear();
+    sizes_.clear();
+    for (uint64_t first = 0; first < block_.count;) {
+      const uint64_t size = ChunkAt(first);
+      chunks_.push_back(static_cast<uint32_t>(size));
+      first += size;
+    }
   }
 
   uint64_t ChunkAt(uint64_t first) {
     const uint64_t rest = block_.count - first;
+    const uint64_t most = ends_ == Ends::kLengths ? kBitpackBlock : kMaxChunkValues;
     uint64_t size = 2;
-    if (rest <= kMaxChunkValues && SizeOf(first, rest) <= chunk_bytes_) {
+    if (rest <= most && SizeOf(first, rest) <= chunk_bytes_) {
       size = rest;
     } else {
-      while (size * 2 <= std::min(rest, kMaxChunkValues) &&
+      while (size * 2 <= std::min(rest, most) &&
              SizeOf(first, size * 2) <= chunk_bytes_) {
         size *= 2;
       }
