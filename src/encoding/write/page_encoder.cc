@@ -168,13 +168,16 @@ class PageEncoder {
 
   Result<std::unique_ptr<MiniBlockValues>> IndexValues(const DictionaryBlock& dictionary) const {
     const FixedBlock& indices = dictionary.indices;
+    if (path_.hints.wants_general()) {
+      return EncodeCompressedIndices(indices, run_lengths(), path_.hints, options_.pool);
+    }
     if (!path_.hints.wants_small()) return EncodeFixed(indices, run_lengths(), EncodingHints{});
     // Columns of a dictionary type keep the width of their keys.
     uint64_t bits = indices.bits;
     if (path_.type->id() != arrow::Type::DICTIONARY) {
       while (bits > 8 && dictionary.items.count <= uint64_t{1} << bits / 2) bits /= 2;
     }
-    return EncodeSmallIndices(indices, bits, options_.pool);
+    return EncodeSmallIndices(indices, bits, run_lengths(), options_.pool);
   }
 
   Status EncodeIndices(const DictionaryBlock& dictionary, StructurePlace place,
@@ -300,7 +303,7 @@ class PageEncoder {
 
   Result<std::unique_ptr<MiniBlockValues>> CompressedNarrowValues(const LeafBlock& block) const {
     if (path_.hints.wants_small() && block.kind == LeafBlock::Kind::kFixed) {
-      return EncodeSmallFixed(block.fixed, path_.hints, options_.pool);
+      return EncodeSmallFixed(block.fixed, run_lengths(), path_.hints, options_.pool);
     }
     if (path_.hints.wants_small() && block.kind == LeafBlock::Kind::kVariable) {
       return EncodeSmallVariable(block.variable, string_ends(), path_.hints, learner_,

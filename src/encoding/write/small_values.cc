@@ -19,6 +19,7 @@ constexpr int32_t kZstdLevel = 15;
 /// Parts of the size so far, in percent, that a candidate may have at most.
 constexpr uint64_t kLz4Percent = 95;
 constexpr uint64_t kZstdPercent = 80;
+constexpr uint64_t kAnyPercent = 99;
 
 uint64_t StoredBytes(const MiniBlockValues& values) {
   uint64_t total = 0;
@@ -85,9 +86,10 @@ Result<ScratchArray<uint8_t>> Narrow(const FixedBlock& indices, uint64_t bits,
 }  // namespace
 
 Result<std::unique_ptr<MiniBlockValues>> EncodeSmallFixed(const FixedBlock& block,
+                                                          RunLengthForms forms,
                                                           const EncodingHints& hints,
                                                           arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(auto chosen, EncodeFixed(block, RunLengthForms::kBytes, hints));
+  ARROW_ASSIGN_OR_RAISE(auto chosen, EncodeFixed(block, forms, hints));
   Smallest smallest(std::move(chosen));
   const EncodingHints lz4 = Under(hints, Compression::kLz4, Split::kOn);
   ARROW_ASSIGN_OR_RAISE(auto plain, CompressPlain(block, lz4, pool));
@@ -99,9 +101,9 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeSmallFixed(const FixedBlock& bloc
 }
 
 Result<std::unique_ptr<MiniBlockValues>> EncodeSmallIndices(const FixedBlock& indices,
-                                                            uint64_t bits,
+                                                            uint64_t bits, RunLengthForms forms,
                                                             arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(auto packed, EncodeFixed(indices, RunLengthForms::kBytes, EncodingHints{}));
+  ARROW_ASSIGN_OR_RAISE(auto packed, EncodeFixed(indices, forms, EncodingHints{}));
   Smallest smallest(std::move(packed));
   ARROW_ASSIGN_OR_RAISE(auto narrow, Narrow(indices, bits, pool));
   const FixedBlock block = {indices.count, bits, narrow.data()};
@@ -111,6 +113,18 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeSmallIndices(const FixedBlock& in
   if (StoredBytes(*zstd) < StoredBytes(*EncodeFlat(block))) {
     smallest.Offer(std::move(zstd), kZstdPercent);
   }
+  return smallest.Take();
+}
+
+Result<std::unique_ptr<MiniBlockValues>> EncodeCompressedIndices(const FixedBlock& indices,
+                                                                 RunLengthForms forms,
+                                                                 const EncodingHints& hints,
+                                                                 arrow::MemoryPool* pool) {
+  ARROW_ASSIGN_OR_RAISE(auto chosen, EncodeFixed(indices, forms, EncodingHints{}));
+  Smallest smallest(std::move(chosen));
+  ARROW_ASSIGN_OR_RAISE(auto values, EncodeFixed(indices, RunLengthForms::kBytes, hints));
+  ARROW_ASSIGN_OR_RAISE(values, CompressChunks(std::move(values), hints, pool));
+  smallest.Offer(std::move(values), kAnyPercent);
   return smallest.Take();
 }
 

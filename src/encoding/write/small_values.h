@@ -18,13 +18,21 @@ constexpr uint64_t kSmallChunkedString = 4096;
 /// Numbers: what EncodeFixed chooses, or LZ4 over plain or split bytes; random rows under zstd
 /// would take longer than the reference's. The block outlives the result.
 Result<std::unique_ptr<MiniBlockValues>> EncodeSmallFixed(const FixedBlock& block,
+                                                          RunLengthForms forms,
                                                           const EncodingHints& hints,
                                                           arrow::MemoryPool* pool);
 
 /// Indices into the items of a dictionary, which fit in `bits` (8, 16, 32 or 64) of their own:
 /// packed, or with so many bits each under zstd. The block outlives the result.
 Result<std::unique_ptr<MiniBlockValues>> EncodeSmallIndices(const FixedBlock& indices,
-                                                            uint64_t bits, arrow::MemoryPool* pool);
+                                                            uint64_t bits, RunLengthForms forms,
+                                                            arrow::MemoryPool* pool);
+
+/// The same where `hints` ask for a general scheme: with it, unless they are smaller without.
+Result<std::unique_ptr<MiniBlockValues>> EncodeCompressedIndices(const FixedBlock& indices,
+                                                                 RunLengthForms forms,
+                                                                 const EncodingHints& hints,
+                                                                 arrow::MemoryPool* pool);
 
 /// Strings: FSST, and zstd over its codes.
 Result<std::unique_ptr<MiniBlockValues>> EncodeSmallVariable(const VariableBlock& block,
