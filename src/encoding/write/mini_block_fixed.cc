@@ -482,8 +482,7 @@ Result<std::unique_ptr<MiniBlockValues>> EncodeFixed(const FixedBlock& block, Ru
     }
     switch (codec) {
       case FixedCodec::kRuns:
-        values =
-            std::make_unique<RunValues<T>>(typed, statistics.changes, RunLengthForms::kBytes);
+        values = std::make_unique<RunValues<T>>(typed, statistics.changes, RunLengthForms::kBytes);
         return;
       case FixedCodec::kPacked:
         values = std::make_unique<PackedValues<T>>(typed, std::move(statistics.widths));

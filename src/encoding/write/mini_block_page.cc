@@ -99,8 +99,8 @@ class ChunkWriter {
     slices_ = CutLevels(rows_, values.chunks());
     const RunLengths run_lengths =
         context.minor_version >= kMinorVersion2_2 ? RunLengths::kIfClearWin : RunLengths::kNever;
-    const RunLengthBytes widest = context.minor_version >= kMinorVersion2_3 ? RunLengthBytes::kTwo
-                                                                            : RunLengthBytes::kOne;
+    const RunLengthBytes widest =
+        context.minor_version >= kMinorVersion2_3 ? RunLengthBytes::kTwo : RunLengthBytes::kOne;
     if (!rows_.repetition.empty()) {
       repetition_ = LevelEncoder::Choose(rows_.repetition.view(), slices_, run_lengths, widest);
     }

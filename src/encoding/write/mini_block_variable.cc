@@ -162,8 +162,7 @@ class VariableValues final : public MiniBlockValues {
     if (rest <= most && SizeOf(first, rest) <= chunk_bytes_) {
       size = rest;
     } else {
-      while (size * 2 <= std::min(rest, most) &&
-             SizeOf(first, size * 2) <= chunk_bytes_) {
+      while (size * 2 <= std::min(rest, most) && SizeOf(first, size * 2) <= chunk_bytes_) {
         size *= 2;
       }
       size = std::min(size, rest);
