@@ -12,8 +12,8 @@ from ours_to_theirs_test import check, values, with_metadata
 lance_file = pytest.importorskip("lance.file")
 SEED = int(os.environ.get("LANCE_TEST_SEED", "1"))
 ROWS = (1, 1023, 3000)
-# Some bytes of a description.
-SPARE_BYTES = 64
+# Some bytes of the descriptions of several columns.
+SPARE_BYTES = 256
 
 
 def write(writer_class, table, path, version, batch_rows=None, **options):
