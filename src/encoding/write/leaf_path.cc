@@ -178,11 +178,12 @@ class PathFinder {
       lists_of_structs |= above.kind == StepKind::kFixedSizeList;
       path.slots_per_row *= above.dimension;
     }
-    if (lists && lists_of_structs) {
+    path.structure_apart = lists && lists_of_structs;
+    if (path.structure_apart && minor_version_ < kMinorVersion2_3) {
       return Unsupported(
-          "a fixed-size list of structs inside or around a list can't be stored in "
-          "file version 2.2: field '",
-          path.name(), "'");
+          "fixed-size lists of structs inside or around lists need file version 2.3 or later: "
+          "field '",
+          path.name(), "', version 2.", minor_version_);
     }
     found_->push_back(std::move(path));
     return Status::OK();

@@ -46,6 +46,9 @@ struct LeafPath {
   /// Product of the dimensions of all fixed-size lists of structs above the leaf: the length of a
   /// page is given as rows times this number.
   uint64_t slots_per_row = 1;
+  /// Fixed-size lists of structs together with other lists: levels among the values can't say
+  /// which, so the structure stands apart (2.3).
+  bool structure_apart = false;
   EncodingHints hints = {};
   /// Packed struct: the ways to its members, which share the column.
   std::vector<LeafPath> members = {};

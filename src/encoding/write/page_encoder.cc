@@ -91,7 +91,7 @@ class PageEncoder {
       ARROW_ASSIGN_OR_RAISE(auto dictionary,
                             UnifyDictionaries(*path_.type, block, rows, options_.pool));
       if (!dictionary) return EncodeHalves(arrays);
-      const StructurePlace place = PlaceOf(ContextOf(rows), /*wide=*/false, /*keys=*/true);
+      const StructurePlace place = StructurePlaceOf(rows, /*wide=*/false, /*keys=*/true);
       return EncodeIndices(*dictionary, place, rows, std::move(arrays));
     }
     if (options_.minor_version >= kMinorVersion2_2) {
@@ -118,6 +118,10 @@ class PageEncoder {
 
   PageContext ContextOf(const ShreddedRows& rows) const {
     return {rows, options_.minor_version, path_.hints, options_.pool};
+  }
+
+  StructurePlace StructurePlaceOf(const ShreddedRows& rows, bool wide, bool keys) const {
+    return path_.structure_apart ? StructurePlace::kApart : PlaceOf(ContextOf(rows), wide, keys);
   }
 
   Status Emit(EncodedPage page, const ShreddedRows& rows, Arrays arrays,
@@ -147,6 +151,13 @@ class PageEncoder {
   }
 
   Status EncodePackedStructs(const ShreddedRows& rows, Arrays arrays) {
+    if (path_.structure_apart) {
+      // In chunks all slots have values, else those that are valid.
+      const ShreddedRows slots = path_.has_plain_members() ? LeafSlots(rows) : ValidLeafSlots(rows);
+      ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodePackedStructPage(ContextOf(slots), path_));
+      ARROW_RETURN_NOT_OK(AddStructure(ContextOf(rows), path_, &page));
+      return Emit(std::move(page), rows, std::move(arrays), {});
+    }
     if (path_.has_plain_members() && !FitsMiniBlocks(rows)) return SplitRows(rows, arrays);
     ARROW_ASSIGN_OR_RAISE(EncodedPage page, EncodePackedStructPage(ContextOf(rows), path_));
     return Emit(std::move(page), rows, std::move(arrays), {});
@@ -224,7 +235,7 @@ class PageEncoder {
   Status EncodeValues(const LeafBlock& block, const ShreddedRows& rows, Arrays arrays) {
     const bool wide = WantsFullZip(block);
     const StructurePlace place =
-        PlaceOf(ContextOf(rows), IsWide(block, path_.hints), /*keys=*/false);
+        StructurePlaceOf(rows, IsWide(block, path_.hints), /*keys=*/false);
     const bool fits = place != StructurePlace::kLevels || FitsMiniBlocks(rows);
     if (fits || rows.num_rows > 1) {
       ARROW_ASSIGN_OR_RAISE(auto dictionary, FindDictionary(block, rows, options_.minor_version,

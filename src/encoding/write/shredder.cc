@@ -47,7 +47,7 @@ class Shredder {
  public:
   Shredder(const LeafPath& path, arrow::MemoryPool* pool) : path_(path), pool_(pool) {
     info_.resize(path.steps.size());
-    for (const PathStep& step : path.steps) out_.max_repetition += IsList(step.kind) ? 1 : 0;
+    for (const PathStep& step : path.steps) out_.max_repetition += HasLevels(step) ? 1 : 0;
     next_repetition_ = out_.max_repetition;
   }
 
@@ -66,7 +66,7 @@ class Shredder {
           break;
         case StepKind::kFixedSizeList:
           ARROW_RETURN_NOT_OK(ItemLayer(step));
-          ARROW_RETURN_NOT_OK(Repeat(path_.steps[step].dimension));
+          ARROW_RETURN_NOT_OK(ExpandFixedSizeLists(path_.steps[step]));
           break;
         case StepKind::kList:
           ARROW_RETURN_NOT_OK(ListLayer<int32_t>(step));
@@ -84,6 +84,11 @@ class Shredder {
   }
 
  private:
+  // Fixed-size lists need repetition levels only beside other lists.
+  bool HasLevels(const PathStep& step) const {
+    return IsList(step.kind) || (step.kind == StepKind::kFixedSizeList && path_.structure_apart);
+  }
+
   static void Append(std::vector<LeafSlice>* slices, const arrow::ArrayData* array, int64_t offset,
                      int64_t length) {
     if (length == 0) return;
@@ -182,14 +187,45 @@ class Shredder {
     slices_ = std::move(below);
   }
 
-  // There are no lists on such a path, so every item owns a slot.
-  Status Repeat(uint32_t dimension) {
+  Status ExpandFixedSizeLists(const PathStep& step) {
+    const uint32_t dimension = step.dimension;
+    uint64_t lists = 0;
     std::vector<LeafSlice> below;
     for (const LeafSlice& slice : slices_) {
       const arrow::ArrayData* array = slice.array->child_data[0].get();
       Append(&below, array, array->offset + slice.offset * dimension, slice.length * dimension);
+      lists += static_cast<uint64_t>(slice.length);
     }
     slices_ = std::move(below);
+    return HasLevels(step) ? RepeatWithLevels(lists, dimension) : Repeat(dimension);
+  }
+
+  // A null list has its items, too.
+  Status RepeatWithLevels(uint64_t lists, uint32_t dimension) {
+    const uint64_t count = out_.num_items - lists + lists * dimension;
+    ARROW_ASSIGN_OR_RAISE(Levels repetition, Levels::Allocate(count, pool_));
+    std::memset(repetition.data(), 0, count * sizeof(uint16_t));
+    Levels definition;
+    if (has_definition_) {
+      ARROW_ASSIGN_OR_RAISE(definition, Levels::Allocate(count, pool_));
+    }
+    uint64_t made = 0;
+    for (uint64_t item = 0; item < out_.num_items; ++item) {
+      const bool special = has_definition_ && IsSpecial(definition_[item]);
+      const uint32_t copies = special ? 1 : dimension;
+      repetition[made] = special ? repetition_[item] : StartLevel(item);
+      if (has_definition_) std::fill_n(definition.data() + made, copies, definition_[item]);
+      made += copies;
+    }
+    repetition_ = std::move(repetition);
+    definition_ = std::move(definition);
+    out_.num_items = count;
+    --next_repetition_;
+    return Status::OK();
+  }
+
+  // Without lists every item owns a slot.
+  Status Repeat(uint32_t dimension) {
     const uint64_t count = out_.num_items;
     out_.num_items *= dimension;
     if (!has_definition_) return Status::OK();

@@ -50,6 +50,7 @@ class StructureEncoder {
   Status Run() {
     StartWithRows();
     uint64_t stride = path_.slots_per_row;
+    // Of the items that start a slot below the lists reached.
     uint16_t list_level = rows_.max_repetition;
     const std::vector<LayerLevels> levels = LevelsOf(rows_);
     for (size_t i = 0; i < path_.steps.size(); ++i) {
@@ -62,7 +63,11 @@ class StructureEncoder {
         ARROW_RETURN_NOT_OK(
             AddValidity(levels[i], layer->mutable_fixed_size_list()->mutable_validity()));
         stride /= step.dimension;
-        Multiply(step.dimension, stride);
+        if (path_.structure_apart) {
+          FindItems(step.dimension, --list_level);
+        } else {
+          Multiply(step.dimension, stride);
+        }
       } else {
         ARROW_RETURN_NOT_OK(AddValidity(levels[i], layer->mutable_validity()));
       }
@@ -92,6 +97,21 @@ class StructureEncoder {
     below.reserve(slots_.size() * dimension);
     for (uint64_t item : slots_) {
       for (uint64_t i = 0; i < dimension; ++i) below.push_back(item + i * stride);
+    }
+    slots_ = std::move(below);
+  }
+
+  // Lists in the items may have continued them with lower levels.
+  void FindItems(uint64_t dimension, uint16_t child_level) {
+    std::vector<uint64_t> below;
+    below.reserve(slots_.size() * dimension);
+    for (uint64_t item : slots_) {
+      below.push_back(item);
+      for (uint64_t found = 1; found < dimension;) {
+        if (rows_.repetition[++item] < child_level) continue;
+        below.push_back(item);
+        ++found;
+      }
     }
     slots_ = std::move(below);
   }
