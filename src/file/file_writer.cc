@@ -17,6 +17,7 @@
 #include "encoding/write/array_page.h"
 #include "encoding/write/column_buffer.h"
 #include "encoding/write/fsst_block.h"
+#include "encoding/write/only_nulls.h"
 #include "encoding/write/page_encoder.h"
 #include "encoding/write/storage_array.h"
 #include "file/blob_columns.h"
@@ -82,9 +83,22 @@ struct FileWriter::Impl {
         auto array, encoding::ToStorageArray(batch.column_data(index), *field.type, field.name,
                                              context.pool()));
     for (size_t i = 0; i < field.num_columns; ++i) {
-      ARROW_RETURN_NOT_OK(CheckNulls(columns[field.first_column + i].path(), array));
+      const encoding::LeafPath& path = columns[field.first_column + i].path();
+      ARROW_RETURN_NOT_OK(CheckNulls(path, array));
+      if (path.only_nulls) ARROW_RETURN_NOT_OK(CheckOnlyNulls(path, array));
     }
     return array;
+  }
+
+  Status CheckOnlyNulls(const encoding::LeafPath& path,
+                        const std::shared_ptr<arrow::ArrayData>& array) const {
+    ARROW_ASSIGN_OR_RAISE(const bool values, encoding::HasLeafValues(path, array, context.pool()));
+    if (!values) return Status::OK();
+    const bool list = path.type->id() == arrow::Type::FIXED_SIZE_LIST;
+    return Unsupported("values can't be stored, only nulls: field '", path.name(), "' is ",
+                       path.type->ToString(),
+                       list ? "; use a list instead of the fixed-size list"
+                            : "; write file version 2.2, or binary values");
   }
 
   Status CheckNulls(const encoding::LeafPath& path,

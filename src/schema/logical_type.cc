@@ -203,12 +203,6 @@ Result<std::string> FixedSizeListName(const arrow::FixedSizeListType& type) {
     case arrow::Type::LIST:
     case arrow::Type::LARGE_LIST:
     case arrow::Type::MAP:
-    case arrow::Type::STRING:
-    case arrow::Type::LARGE_STRING:
-    case arrow::Type::STRING_VIEW:
-    case arrow::Type::BINARY:
-    case arrow::Type::LARGE_BINARY:
-    case arrow::Type::BINARY_VIEW:
     case arrow::Type::DICTIONARY:
       return Refuse(type, "; use a list instead of the fixed-size list");
     default:

@@ -20,7 +20,8 @@ bool Equal(const LeafBlock& block, uint64_t a, uint64_t b) {
            arrow::bit_util::GetBit(block.fixed.data, static_cast<int64_t>(b));
   }
   const uint64_t width = block.fixed.width();
-  return std::memcmp(block.fixed.data + a * width, block.fixed.data + b * width, width) == 0;
+  return width == 0 ||
+         std::memcmp(block.fixed.data + a * width, block.fixed.data + b * width, width) == 0;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "arrow/type.h"
 #include "arrow/type_traits.h"
+#include "encoding/write/only_nulls.h"
 
 namespace lance::encoding {
 namespace {
@@ -19,15 +20,18 @@ bool IsFixedWidthItem(const arrow::DataType& type) {
          type.id() == arrow::Type::DECIMAL256;
 }
 
-// Of the innermost items.
-int ItemBits(const arrow::DataType& type) {
-  if (type.id() != arrow::Type::FIXED_SIZE_LIST) return type.bit_width();
-  return ItemBits(*static_cast<const arrow::FixedSizeListType&>(type).value_type());
+const arrow::DataType& InnermostItem(const arrow::DataType& type) {
+  if (type.id() != arrow::Type::FIXED_SIZE_LIST) return type;
+  return InnermostItem(*static_cast<const arrow::FixedSizeListType&>(type).value_type());
 }
 
 bool IsBinaryLike(arrow::Type::type id) {
   return id == arrow::Type::STRING || id == arrow::Type::BINARY ||
          id == arrow::Type::LARGE_STRING || id == arrow::Type::LARGE_BINARY;
+}
+
+bool HasNoBytes(const arrow::DataType& type) {
+  return type.id() == arrow::Type::FIXED_SIZE_BINARY && type.bit_width() == 0;
 }
 
 bool IsWritableLeaf(const arrow::DataType& type) {
@@ -47,7 +51,8 @@ bool IsWritableLeaf(const arrow::DataType& type) {
     case arrow::Type::INTERVAL_MONTH_DAY_NANO:
       return false;
     default:
-      return IsBinaryLike(type.id()) || IsFixedWidthItem(type);
+      return IsBinaryLike(type.id()) || IsFixedWidthItem(type) || HasNoBytes(type) ||
+             IsListWithoutWidth(type);
   }
 }
 
@@ -125,6 +130,10 @@ class PathFinder {
       return Unsupported("type can't be stored in a data file: field '", step.name, "' of type ",
                          type->ToString());
     }
+    if (trees_ && IsListWithoutWidth(*type) && InnermostItem(*type).id() != arrow::Type::NA) {
+      return Unsupported(type->ToString(), " needs file version 2.1 or later: field '", step.name,
+                         "', version 2.", minor_version_);
+    }
     return Add(std::move(step), std::move(type), {});
   }
 
@@ -152,7 +161,7 @@ class PathFinder {
     const bool list = type.id() == arrow::Type::FIXED_SIZE_LIST;
     const bool wide = list || IsBinaryLike(type.id());
     if (type.id() == arrow::Type::BOOL || (!wide && !IsFixedWidthItem(type)) ||
-        (list && (!IsFixedWidthItem(type) || ItemBits(type) % 8 != 0))) {
+        (list && (!IsFixedWidthItem(type) || InnermostItem(type).bit_width() % 8 != 0))) {
       return Unsupported("type can't be stored in a packed struct: field '", member.name(),
                          "' of type ", type.ToString());
     }
@@ -178,6 +187,9 @@ class PathFinder {
       lists_of_structs |= above.kind == StepKind::kFixedSizeList;
       path.slots_per_row *= above.dimension;
     }
+    // Others than 2.2 have no encoding of values of no bytes that the reference can read.
+    path.only_nulls = IsListWithoutWidth(*path.type) ||
+                      (HasNoBytes(*path.type) && minor_version_ != kMinorVersion2_2);
     path.structure_apart = lists && lists_of_structs;
     if (path.structure_apart && minor_version_ < kMinorVersion2_3) {
       return Unsupported(

@@ -49,6 +49,8 @@ struct LeafPath {
   /// Fixed-size lists of structs together with other lists: levels among the values can't say
   /// which, so the structure stands apart (2.3).
   bool structure_apart = false;
+  /// The file version has no way to store a value of the type.
+  bool only_nulls = false;
   EncodingHints hints = {};
   /// Packed struct: the ways to its members, which share the column.
   std::vector<LeafPath> members = {};

@@ -193,8 +193,11 @@ TEST(LeafPathTest, UnsupportedTypesNameTheField) {
   EXPECT_NE(error(arrow::list(structs), kMinorVersion2_2)
                 .find("need file version 2.3 or later: field 'a.b.item.item.x', version 2.2"),
             std::string::npos);
-  EXPECT_NE(error(arrow::fixed_size_list(arrow::utf8(), 2), kMinorVersion2_2).find("'a.b'"),
+  EXPECT_NE(error(arrow::fixed_size_list(arrow::utf8(), 2), kMinorVersion2_0).find("'a.b'"),
             std::string::npos);
+  EXPECT_NE(
+      error(arrow::fixed_size_list(arrow::list(arrow::int8()), 2), kMinorVersion2_2).find("'a.b'"),
+      std::string::npos);
   EXPECT_NE(error(arrow::dense_union({field("x", arrow::int32())}), kMinorVersion2_2).find("'a.b'"),
             std::string::npos);
   EXPECT_TRUE(LeafPathsOf(*field("a", map), kMinorVersion2_2).ok());

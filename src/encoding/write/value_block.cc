@@ -9,6 +9,7 @@
 #include "arrow/util/bit_util.h"
 #include "arrow/util/bitmap_ops.h"
 #include "base/byte_reader.h"
+#include "encoding/write/only_nulls.h"
 #include "encoding/write/scratch_array.h"
 
 namespace lance::encoding {
@@ -77,6 +78,7 @@ class Gatherer {
   }
 
   Status FixedSizeList(const arrow::DataType& type) {
+    const bool only_nulls = IsListWithoutWidth(type);
     const arrow::DataType* level = &type;
     std::vector<LeafSlice> slices = leaves_;
     bool first = true;
@@ -91,10 +93,13 @@ class Gatherer {
       }
       ListDimension out;
       out.size = static_cast<uint64_t>(dimension);
+      level = list.value_type().get();
+      if (only_nulls && level->id() != arrow::Type::FIXED_SIZE_LIST) {
+        return AddNullItems(below, out);
+      }
       ARROW_RETURN_NOT_OK(AddValidity(below, first, &out));
       out_->dimensions.push_back(out);
       slices = std::move(below);
-      level = list.value_type().get();
       first = false;
     }
     return Fixed(static_cast<uint64_t>(level->bit_width()), slices);
@@ -175,6 +180,17 @@ class Gatherer {
       at += size;
     });
     *offsets = at;
+  }
+
+  Status AddNullItems(const std::vector<LeafSlice>& items, ListDimension dimension) {
+    uint64_t count = 0;
+    for (const LeafSlice& slice : items) count += static_cast<uint64_t>(slice.length);
+    ARROW_ASSIGN_OR_RAISE(uint8_t * bits, Own((count + 7) / 8));
+    std::memset(bits, 0, (count + 7) / 8);
+    dimension.child_validity = bits;
+    dimension.all_null = true;
+    out_->dimensions.push_back(dimension);
+    return Status::OK();
   }
 
   // Validity of the children of one level, unless all children that matter are valid. The children
