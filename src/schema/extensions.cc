@@ -94,7 +94,9 @@ std::optional<std::string> WhyNotAccepted(const arrow::Field& input) {
   const bool is_view = values == arrow::Type::STRING_VIEW || values == arrow::Type::BINARY_VIEW;
   auto layout = LogicalTypeOf(*storage);
   if (!is_view && layout.ok() && ParseSemanticType(*layout).ok()) return std::nullopt;
-  return "only utf8, large_utf8, binary and large_binary come in dictionaries";
+  return internal::Concat(
+      "only utf8, large_utf8, binary and large_binary come in dictionaries; cast the column to ",
+      is_view ? "a dictionary of them" : dictionary.value_type()->ToString());
 }
 
 Status CheckExtensions(const Field& field, std::string_view input) {

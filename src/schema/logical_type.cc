@@ -203,6 +203,8 @@ Result<std::string> FixedSizeListName(const arrow::FixedSizeListType& type) {
     case arrow::Type::LIST:
     case arrow::Type::LARGE_LIST:
     case arrow::Type::MAP:
+    case arrow::Type::STRING_VIEW:
+    case arrow::Type::BINARY_VIEW:
     case arrow::Type::DICTIONARY:
       return Refuse(type, "; use a list instead of the fixed-size list");
     default:

@@ -139,6 +139,7 @@ TEST(LogicalTypeTest, RefusesWhatCannotBeStored) {
            arrow::fixed_size_list(arrow::list(arrow::int8()), 2),
            arrow::fixed_size_list(arrow::large_list(arrow::int8()), 2),
            arrow::fixed_size_list(arrow::map(arrow::utf8(), arrow::int8()), 2),
+           arrow::fixed_size_list(arrow::utf8_view(), 2),
            arrow::fixed_size_list(arrow::fixed_size_list(members, 2), 2),
            arrow::fixed_size_list(arrow::dictionary(arrow::int8(), arrow::utf8()), 2),
            arrow::map(arrow::utf8(), arrow::int8(), /*keys_sorted=*/true),

@@ -7,6 +7,7 @@ users.
 import decimal
 import glob
 import json
+import os
 import re
 import warnings
 
@@ -1228,6 +1229,26 @@ def test_extensions_that_stand_aside(lancecpp, path):
 
 
 # ---- failures
+
+
+@pytest.mark.parametrize("values", [pa.int32(), pa.int64(), pa.float64()], ids=str)
+def test_dictionaries_of_numbers(lancecpp, path, values):
+    """Numbers have one representation in Arrow; the files of tables without semantic types hold them."""
+    dictionary = pa.DictionaryArray.from_arrays(pa.array([0, None, 0]), pa.array([1], values))
+    items = pa.ListArray.from_arrays(pa.array([0, 3], pa.int32()), dictionary)
+    for data, field in ((dictionary, "'n'"), (items, "'n.item'")):
+        table = pa.table({"n": data})
+        with pytest.raises((OSError, ValueError), match=f"cast the column to {values}.*{field}"):
+            lancecpp.write_dataset(table, path, data_storage_version="2.3")
+        assert not os.path.exists(path)
+    table = pa.table({"n": dictionary})
+    assert lancecpp.write_dataset(table, path, data_storage_version="2.3", semantic_types=False).to_table() == table
+    with pytest.raises((OSError, ValueError, NotImplementedError), match="only strings and binary"):
+        lancecpp.dataset(path).upgrade_semantic_types()
+    plain = pa.table({"n": dictionary.cast(values)})
+    data = lancecpp.write_dataset(plain, path + "2", data_storage_version="2.3", semantic_types=True)
+    with pytest.raises((OSError, ValueError), match="'n'"):
+        data.insert(table)
 
 
 def test_inputs_that_are_refused(lancecpp, path):
