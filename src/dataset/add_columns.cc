@@ -7,6 +7,7 @@
 #include "arrow/api.h"
 #include "dataset/column_files_writer.h"
 #include "dataset/commit_operation.h"
+#include "schema/blob.h"
 #include "schema/logical_type.h"
 #include "table/feature_flags.h"
 
@@ -37,6 +38,7 @@ Result<NewColumns> MakeFields(const Snapshot& snapshot, const arrow::Schema& col
   ARROW_ASSIGN_OR_RAISE(int32_t first_id, snapshot.manifest().NextFieldId());
   ARROW_ASSIGN_OR_RAISE(NewColumns added, MakeNewColumns(columns, first_id,
                                                          snapshot.manifest().has_semantic_types()));
+  ARROW_RETURN_NOT_OK(CheckBlobMarks(added.table));
   added.table.metadata = nullptr;
   added.files.metadata = nullptr;
   return added;

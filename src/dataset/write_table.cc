@@ -77,6 +77,7 @@ Status MakeSchemas(const arrow::Schema& given, WritePlan* plan) {
   ARROW_ASSIGN_OR_RAISE(
       NewColumns columns,
       MakeNewColumns(promote ? *PromoteBlobFields(given) : given, first_id, plan->semantic_types));
+  ARROW_RETURN_NOT_OK(CheckBlobMarks(columns.table));
   plan->table_schema = std::move(columns.table);
   plan->file_schema = std::move(columns.files);
   return plan->table_schema.Validate();

@@ -55,6 +55,7 @@ std::vector<const Field*> FieldsWithColumns(const Schema& schema, uint32_t minor
 }
 
 Result<ColumnPaths> FindColumnPaths(const Schema& schema, uint32_t minor_version) {
+  ARROW_RETURN_NOT_OK(CheckBlobMarks(schema));
   ColumnPaths paths;
   const std::vector<const Field*> column_fields = FieldsWithColumns(schema, minor_version);
   for (const Field& field : schema.fields) {

@@ -25,6 +25,20 @@ Field Member(const char* name, const char* logical_type, bool nullable) {
   return member;
 }
 
+Status CheckMarks(const Field& field, const std::string& path) {
+  if (!IsStruct(field) && FindMetadata(field.metadata.get(), kExtensionNameKey) == kBlobV2Name) {
+    return WithPlace(
+        UserError("blob has an unrecognized layout: ", field.logical_type, ", but its extension ",
+                  kBlobV2Name,
+                  " stands for a struct; make it with blob_array, or take the extension off"),
+        {.field = path});
+  }
+  for (const Field& child : field.children) {
+    ARROW_RETURN_NOT_OK(CheckMarks(child, path + "." + child.name));
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 bool IsBlobV1(const Field& field) { return HasBlobKey(field) && !IsStruct(field); }
@@ -38,6 +52,11 @@ bool IsBlobV1Descriptor(const Field& field) {
 }
 
 bool IsBlobV2Descriptor(const Field& field) { return HasBlobKey(field) && field.IsPackedStruct(); }
+
+Status CheckBlobMarks(const Schema& schema) {
+  for (const Field& field : schema.fields) ARROW_RETURN_NOT_OK(CheckMarks(field, field.name));
+  return Status::OK();
+}
 
 Field BlobDescriptorField(const Field& blob) {
   Field out = blob;

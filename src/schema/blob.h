@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/error.h"
 #include "schema/schema.h"
 
 namespace lance {
@@ -16,6 +17,9 @@ bool IsBlobV2(const Field& field);
 bool IsBlobV1Descriptor(const Field& field);
 /// A struct<kind, position, size, blob_id, blob_uri> that stands for a v2 blob.
 bool IsBlobV2Descriptor(const Field& field);
+
+/// That fields which are marked as blobs v2 are structs.
+Status CheckBlobMarks(const Schema& schema);
 
 /// The descriptor that stands for a blob column: same name, id and nullability.
 Field BlobDescriptorField(const Field& blob);

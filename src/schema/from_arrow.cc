@@ -9,6 +9,7 @@
 #include "arrow/util/utf8.h"
 #include "schema/logical_type.h"
 #include "schema/metadata.h"
+#include "schema/nesting.h"
 #include "schema/schema.h"
 
 namespace lance {
@@ -75,7 +76,12 @@ Status CheckTexts(const arrow::Field& field) {
   return CheckKeys(field.metadata().get());
 }
 
-Result<Field> FieldFromArrow(const arrow::Field& source, const std::string& path) {
+Result<Field> FieldFromArrow(const arrow::Field& source, const std::string& path,
+                             int32_t level = 1) {
+  if (level > kMaxFieldLevels) {
+    return UserError("schema is nested too deeply: field '", path, "' has more than ",
+                     kMaxFieldLevels, " levels");
+  }
   if (Status texts = CheckTexts(source); !texts.ok()) return WithPlace(texts, {.field = path});
   Field field;
   field.name = source.name();
@@ -100,7 +106,8 @@ Result<Field> FieldFromArrow(const arrow::Field& source, const std::string& path
   if (KindOfLogicalType(field.logical_type) == FieldKind::kLeaf) return field;
   field.children.reserve(static_cast<size_t>(storage->num_fields()));
   for (const std::shared_ptr<arrow::Field>& child : storage->fields()) {
-    ARROW_ASSIGN_OR_RAISE(Field converted, FieldFromArrow(*child, path + "." + child->name()));
+    ARROW_ASSIGN_OR_RAISE(Field converted,
+                          FieldFromArrow(*child, path + "." + child->name(), level + 1));
     field.children.push_back(std::move(converted));
   }
   return field;

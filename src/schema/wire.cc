@@ -8,6 +8,7 @@
 #include "schema/blob.h"
 #include "schema/logical_type.h"
 #include "schema/metadata.h"
+#include "schema/nesting.h"
 #include "schema/schema.h"
 #include "schema/semantic_schema.h"
 
@@ -18,8 +19,6 @@ using WireField = lance::file::Field;
 using WireFields = google::protobuf::RepeatedPtrField<WireField>;
 
 constexpr int32_t kNoParent = -1;
-// Deeper schemas are refused: every walk over the tree recurses.
-constexpr int32_t kMaxDepth = 128;
 // Members of the descriptor that stands for a blob column in a data file's own schema.
 constexpr size_t kBlobDescriptorMembers = 5;
 
@@ -29,6 +28,7 @@ constexpr size_t kRoot = SIZE_MAX;
 struct Node {
   Field field;
   std::vector<size_t> children;
+  size_t parent = kRoot;
   int32_t depth = 0;
 };
 
@@ -73,10 +73,10 @@ class TreeBuilder {
   Status Add(const WireField& wire) {
     size_t index = nodes_.size();
     ARROW_ASSIGN_OR_RAISE(size_t parent, FindParent(wire));
-    nodes_.push_back({ReadField(wire), {}, parent == kRoot ? 1 : nodes_[parent].depth + 1});
-    if (nodes_.back().depth > kMaxDepth) {
-      return Corrupt("schema is nested too deeply: field id ", wire.id(), ", more than ", kMaxDepth,
-                     " levels");
+    nodes_.push_back({ReadField(wire), {}, parent, parent == kRoot ? 1 : nodes_[parent].depth + 1});
+    if (nodes_.back().depth > kMaxFieldLevels) {
+      return Corrupt("schema is nested too deeply: field '", PathOf(index), "' (id ", wire.id(),
+                     ") has more than ", kMaxFieldLevels, " levels");
     }
     // Old tables may hold an id twice: children belong to the first.
     if (wire.id() != kUnassignedFieldId) by_id_.try_emplace(wire.id(), index);
@@ -107,6 +107,11 @@ class TreeBuilder {
     if (found != by_id_.end()) return found->second;
     return Corrupt("schema is out of order: field '", wire.name(), "' (id ", wire.id(),
                    ") references parent id ", wire.parent_id(), ", which must appear earlier");
+  }
+
+  std::string PathOf(size_t index) const {
+    const Node& node = nodes_[index];
+    return node.parent == kRoot ? node.field.name : PathOf(node.parent) + "." + node.field.name;
   }
 
   Field Assemble(size_t index) {

@@ -4,6 +4,7 @@
 """
 
 import datetime
+import os
 import pickle
 from pathlib import Path
 
@@ -166,3 +167,31 @@ def test_wrong_values_are_named(lancecpp, path):
     data = pa.table([lancecpp.blob_array([b"a"])], schema=pa.schema([field]))
     with pytest.raises((OSError, ValueError), match="blob-inline-size-threshold"):
         lancecpp.write_dataset(data, path)
+
+
+@pytest.mark.parametrize("place", ["column", "struct", "list"])
+@pytest.mark.parametrize("version", ["2.1", "2.2"])
+@pytest.mark.parametrize("values", [["a"], [1], [[1]]], ids=["string", "int64", "list"])
+def test_marks_on_other_types(lancecpp, path, tmp_path, values, version, place):
+    """The extension of blobs stands for a struct; files of others could not be read by anybody."""
+    from lancecpp.file import LanceFileWriter
+
+    array = pa.array(values)
+    field = pa.field("b", array.type, metadata={"ARROW:extension:name": "lance.blob.v2"})
+    if place == "struct":
+        array = pa.StructArray.from_arrays([array], fields=[field])
+        field = pa.field("s", array.type)
+    if place == "list":
+        array = pa.ListArray.from_arrays(pa.array([0, 1], pa.int32()), array, type=pa.list_(field))
+        field = pa.field("l", array.type)
+    where = {"column": "b", "struct": "s.b", "list": "l.b"}[place]
+    table = pa.table([array], schema=pa.schema([field]))
+    for data in (table, table.slice(0, 0)):
+        with pytest.raises(OSError, match=f"unrecognized layout.*lance.blob.v2.*field '{where}'"):
+            lancecpp.write_dataset(data, path, data_storage_version=version)
+        assert not os.path.exists(path)
+    with pytest.raises(ValueError, match=f"unrecognized layout.*lance.blob.v2.*field '{where}'"):
+        LanceFileWriter(str(tmp_path / "f"), table.schema, version=version)
+    dataset = lancecpp.write_dataset(pa.table({"i": [1]}), path, data_storage_version=version)
+    with pytest.raises((OSError, ValueError), match=f"lance.blob.v2.*field '{where}'"):
+        dataset.add_columns(field)

@@ -421,3 +421,16 @@ def test_unknown_profile(lancecpp, path):
     field = pa.field("text", pa.string(), metadata={"lance-encoding:profile": "tiny"})
     with pytest.raises(OSError, match="'lance-encoding:profile' is 'tiny', expected fast or small.*'text'"):
         lancecpp.write_dataset(pa.table([["a"]], schema=pa.schema([field])), path)
+
+
+def test_deep_schemas(lancecpp, path):
+    """More levels than readers take are refused, by their path, before a file is written."""
+    type_ = pa.int8()
+    for level in range(127):
+        type_ = pa.struct([(f"m{level}", type_)])
+    deepest = pa.schema([("top", type_)]).empty_table()
+    assert lancecpp.write_dataset(deepest, path).schema == deepest.schema
+    deeper = pa.schema([("top", pa.struct([("more", type_)]))]).empty_table()
+    with pytest.raises(OSError, match=r"nested too deeply: field 'top\.more\.m126.*\.m1\.m0' has more than 128 levels"):
+        lancecpp.write_dataset(deeper, path, mode="overwrite")
+    assert lancecpp.dataset(path).version == 1
