@@ -76,6 +76,15 @@ struct WriteTargets {
   std::optional<bool> all_bases = {};
 };
 
+/// Hears of the fragments that a write makes, on the thread that writes. An error ends the write.
+struct WriteProgress {
+  /// One is about to be written.
+  std::function<arrow::Status()> begin = {};
+  /// It is complete, though no version has it: its message (`lance.table.DataFragment`), without
+  /// id.
+  std::function<arrow::Status(const std::string& fragment)> complete = {};
+};
+
 struct WriteOptions {
   WriteMode mode = WriteMode::kCreate;
   uint64_t max_rows_per_file = 1ull << 20;
@@ -86,6 +95,9 @@ struct WriteOptions {
   /// Bytes of input buffered per file before pages are written, shared by the columns; default 7
   /// MiB, but at least 256 KiB per column.
   std::optional<uint64_t> data_cache_bytes = {};
+  /// Of a page at most, as far as rows can be split; only files of version 2.0 have such pages, in
+  /// later ones chunks within them are as small. At least 1.
+  std::optional<uint64_t> max_page_bytes = {};
   /// Manifest names of a new table: `18446744073709551614.manifest` or `1.manifest`.
   bool enable_v2_manifest_paths = true;
   /// Rows of a new table get ids that survive updates and compaction.
@@ -105,6 +117,7 @@ struct WriteOptions {
   /// Base paths of a new table.
   std::vector<BasePathInfo> initial_bases = {};
   WriteTargets targets = {};
+  WriteProgress progress = {};
 };
 
 /// What is read of blob columns.

@@ -14,6 +14,7 @@
 #include "batch_reader.h"
 #include "bindings.h"
 #include "errors.h"
+#include "fragment_progress.h"
 #include "interruptible_reader.h"
 #include "lance/dataset.h"
 #include "pull_into.h"
@@ -36,14 +37,18 @@ std::shared_ptr<Dataset> Open(const std::string& uri, nb::handle version,
   return Unwrap(WithoutGil([&] { return Dataset::Open(uri, options); }));
 }
 
-std::shared_ptr<Dataset> Write(const std::string& uri, nb::handle data,
-                               const WriteOptions& options) {
-  return PullInto(data, [&](const auto& reader) { return Dataset::Write(uri, reader, options); });
+std::shared_ptr<Dataset> Write(const std::string& uri, nb::handle data, const WriteOptions& options,
+                               nb::handle progress) {
+  return WriteTelling(progress, data, options, [&](const auto& reader, const WriteOptions& told) {
+    return Dataset::Write(uri, reader, told);
+  });
 }
 
 std::shared_ptr<Dataset> Insert(const Dataset& dataset, nb::handle data,
-                                const WriteOptions& options) {
-  return PullInto(data, [&](const auto& reader) { return dataset.Insert(reader, options); });
+                                const WriteOptions& options, nb::handle progress) {
+  return WriteTelling(progress, data, options, [&](const auto& reader, const WriteOptions& told) {
+    return dataset.Insert(reader, told);
+  });
 }
 
 std::shared_ptr<Dataset> Checkout(const Dataset& dataset, nb::handle version) {
@@ -155,8 +160,8 @@ void BindDataset(nb::module_& module) {
   dataset
       .def_static("open", &Open, "uri"_a, "version"_a.none() = nb::none(),
                   "as_of_ns"_a.none() = nb::none())
-      .def_static("write", &Write, "uri"_a, "data"_a, "options"_a)
-      .def("insert", &Insert, "data"_a, "options"_a)
+      .def_static("write", &Write, "uri"_a, "data"_a, "options"_a, "progress"_a.none() = nb::none())
+      .def("insert", &Insert, "data"_a, "options"_a, "progress"_a.none() = nb::none())
       .def_prop_ro("uri", &Dataset::uri)
       .def_prop_ro("version", &Dataset::version)
       .def_prop_ro("timestamp_ns", &Dataset::timestamp_ns)

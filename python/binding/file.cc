@@ -96,8 +96,9 @@ class FileSink final {
  public:
   /// `schema`: a table with it, or None.
   FileSink(std::string uri, nb::handle schema, std::optional<uint64_t> data_cache_bytes,
-           const std::optional<std::string>& version)
+           const std::optional<std::string>& version, std::optional<uint64_t> max_page_bytes)
       : uri_(std::move(uri)), data_cache_bytes_(data_cache_bytes) {
+    options_.max_page_bytes = max_page_bytes;
     if (version) options_.version = Unwrap(ParseFileVersion(*version));
     if (schema.is_none()) return;
     auto arrow_schema = ReaderFromPython(schema)->schema();
@@ -206,9 +207,9 @@ void BindFile(nb::module_& module) {
 
   nb::class_<FileSink>(module, "FileWriter")
       .def(nb::init<std::string, nb::handle, std::optional<uint64_t>,
-                    const std::optional<std::string>&>(),
+                    const std::optional<std::string>&, std::optional<uint64_t>>(),
            "uri"_a, "schema"_a.none(), "data_cache_bytes"_a.none() = nb::none(),
-           "version"_a.none() = nb::none())
+           "version"_a.none() = nb::none(), "max_page_bytes"_a.none() = nb::none())
       .def("write_batch", &FileSink::WriteBatch, "batch"_a)
       .def("add_schema_metadata", &FileSink::AddSchemaMetadata, "key"_a, "value"_a)
       .def("add_global_buffer", &FileSink::AddGlobalBuffer, "data"_a)

@@ -8,6 +8,7 @@
 #include "arrow_exchange.h"
 #include "bindings.h"
 #include "errors.h"
+#include "fragment_progress.h"
 #include "pull_into.h"
 #include "row_positions.h"
 
@@ -31,9 +32,12 @@ nb::tuple ToTuple(const std::pair<std::string, std::vector<std::string>>& widene
   return nb::make_tuple(ToBytes(widened.first), ToList(widened.second));
 }
 
-nb::bytes WriteUncommitted(const std::string& uri, nb::handle data, const WriteOptions& options) {
-  return ToBytes(PullInto(
-      data, [&](const auto& reader) { return Dataset::WriteUncommitted(uri, reader, options); }));
+nb::bytes WriteUncommitted(const std::string& uri, nb::handle data, const WriteOptions& options,
+                           nb::handle progress) {
+  return ToBytes(
+      WriteTelling(progress, data, options, [&](const auto& reader, const WriteOptions& told) {
+        return Dataset::WriteUncommitted(uri, reader, told);
+      }));
 }
 
 std::shared_ptr<Dataset> Commit(const std::string& uri, const nb::bytes& transaction,
@@ -91,7 +95,9 @@ nb::tuple SchemaOf(const std::vector<nb::bytes>& fields) {
 }  // namespace
 
 void BindTransactions(nb::module_& module, nb::class_<Dataset>& dataset) {
-  dataset.def_static("write_uncommitted", &WriteUncommitted, "uri"_a, "data"_a, "options"_a)
+  dataset
+      .def_static("write_uncommitted", &WriteUncommitted, "uri"_a, "data"_a, "options"_a,
+                  "progress"_a.none() = nb::none())
       .def_static("commit", &Commit, "uri"_a, "transaction"_a, nb::kw_only(),
                   "enable_v2_manifest_paths"_a, "enable_stable_row_ids"_a, "detached"_a,
                   "max_retries"_a, "semantic_types"_a.none() = nb::none())

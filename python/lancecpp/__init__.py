@@ -113,6 +113,7 @@ _MODULES_ON_FIRST_USE = (
     "fragment",
     "indices",
     "optimize",
+    "progress",
     "schema",
     "udf",
 )

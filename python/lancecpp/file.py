@@ -254,8 +254,11 @@ class LanceFileWriter:
     version:
         Version of the file: ``2.2`` (the default), ``2.0``, ``2.1``, ``2.3`` (unstable), ``stable`` or
         ``next``.
-    max_page_bytes, keep_original_array:
-        Without effect in these versions, as in the reference.
+    max_page_bytes:
+        Of a page at most, as far as rows can be split. It has an effect in version 2.0 only, as in
+        the reference.
+    keep_original_array:
+        Without effect.
 
     Attributes
     ----------
@@ -297,7 +300,8 @@ class LanceFileWriter:
                 f"argument 'schema': expected a pyarrow.Schema, got {type(schema).__name__}"
             )
         place, file_version = text("path", os.fspath(path)), optional_text("version", version)
-        if max_page_bytes is not None and unsigned("max_page_bytes", max_page_bytes) == 0:
+        page_bytes = None if max_page_bytes is None else unsigned("max_page_bytes", max_page_bytes)
+        if page_bytes == 0:
             raise ValueError("max_page_bytes must be greater than 0, got 0")
         cache = None if data_cache_bytes is None else unsigned("data_cache_bytes", data_cache_bytes)
         self._writer = _inner_writer or _call(
@@ -307,6 +311,7 @@ class LanceFileWriter:
                 None if schema is None else schema.empty_table(),
                 cache,
                 file_version,
+                page_bytes,
             ),
         )
         self.closed = False

@@ -491,13 +491,19 @@ class LanceFragment:
         session: Optional[Any] = None,
     ) -> FragmentMetadata:
         """Writes ``data`` as one fragment that no version has yet."""
-        written = write_fragments(
+        from .transaction import decode_transaction
+        from .write import write_uncommitted
+
+        transaction = write_uncommitted(
             data,
             dataset_uri,
             schema,
+            progress=progress,
+            fragment_id=fragment_id or 0,
             mode=mode,
             max_rows_per_file=2**32 - 1,
-            progress=progress,
+            max_rows_per_group=max_rows_per_group,
+            max_bytes_per_file=90 * 1024 * 1024 * 1024,
             data_storage_version=data_storage_version,
             use_legacy_format=use_legacy_format,
             storage_options=storage_options,
@@ -505,6 +511,7 @@ class LanceFragment:
             table_id=table_id,
             session=session,
         )
+        written = decode_transaction(transaction).operation.fragments
         if len(written) != 1:
             raise ValueError(f"the data makes {len(written)} fragments, expected 1")
         written[0].id = fragment_id or 0

@@ -19,6 +19,7 @@ from .errors import (
     translate,
     unsigned,
 )
+from .progress import ProgressCalls
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,6 +89,11 @@ def write_dataset(
         Where a new data file (and fragment) is begun.
     data_cache_bytes:
         Input buffered per file before pages are written.
+    max_page_bytes:
+        Of a page at most, as far as rows can be split. It has an effect in files of version 2.0 only;
+        later ones have small chunks within their pages.
+    progress:
+        Hears of each fragment that is begun and completed, see :mod:`lancecpp.progress`.
     data_storage_version:
         ``2.2`` (the default of new tables), ``2.1`` or ``stable``.
     semantic_types:
@@ -134,9 +140,9 @@ def write_dataset(
     stream = to_stream(data_obj, schema)
     try:
         if into is not None:
-            written = into.insert(stream, options)
+            written = into.insert(stream, options, _calls(progress))
         else:
-            written = _core.Dataset.write(target, stream, options)
+            written = _core.Dataset.write(target, stream, options, _calls(progress))
     except CoreError as error:
         raise_source_error(stream)
         raise translate(error, "write") from None
@@ -153,6 +159,10 @@ def _warn_of_older_readers(dataset: "LanceDataset") -> None:
         "semantic_types=True to agree, or semantic_types=False to do without.",
         stacklevel=3,
     )
+
+
+def _calls(progress: Optional[Any], fragment_id: int = 0) -> Optional[ProgressCalls]:
+    return None if progress is None else ProgressCalls(progress, fragment_id)
 
 
 def _write_mode(mode: str) -> "_core.WriteMode":
@@ -182,7 +192,13 @@ def _storage_version(version: Optional[str]) -> Optional[str]:
 
 
 def write_uncommitted(
-    data: Any, uri: Any, schema: Optional["pa.Schema"], **arguments: Any
+    data: Any,
+    uri: Any,
+    schema: Optional["pa.Schema"],
+    *,
+    progress: Optional[Any] = None,
+    fragment_id: int = 0,
+    **arguments: Any,
 ) -> bytes:
     """Writes data files only: the serialized transaction that would commit them."""
     from .dataset import LanceDataset
@@ -192,7 +208,8 @@ def write_uncommitted(
     target = uri.uri if isinstance(uri, LanceDataset) else uri_text(uri)
     stream = to_stream(data, schema)
     try:
-        return _core.Dataset.write_uncommitted(target, stream, options)
+        calls = _calls(progress, fragment_id)
+        return _core.Dataset.write_uncommitted(target, stream, options, calls)
     except CoreError as error:
         raise_source_error(stream)
         raise translate(error, "write") from None
@@ -200,9 +217,7 @@ def write_uncommitted(
 
 # Arguments that have no effect yet: refused when they are given.
 _LATER = (
-    "max_page_bytes",
     "commit_lock",
-    "progress",
     "use_legacy_format",
     "namespace_client",
     "table_id",
@@ -224,6 +239,7 @@ def _options(call: str, arguments: Dict[str, Any]) -> "_core.WriteOptions":
     target_all = get("target_all_bases")
     unsigned("max_rows_per_group", arguments["max_rows_per_group"])  # of the legacy format only
     cache_bytes = get("data_cache_bytes")
+    page_bytes = get("max_page_bytes")
     pack_bytes = get("blob_pack_file_size_threshold")
     return _core.WriteOptions(
         mode=_write_mode(arguments["mode"]),
@@ -231,6 +247,7 @@ def _options(call: str, arguments: Dict[str, Any]) -> "_core.WriteOptions":
         max_bytes_per_file=_at_least_one("max_bytes_per_file", arguments["max_bytes_per_file"]),
         data_storage_version=_storage_version(get("data_storage_version")),
         data_cache_bytes=None if cache_bytes is None else unsigned("data_cache_bytes", cache_bytes),
+        max_page_bytes=None if page_bytes is None else unsigned("max_page_bytes", page_bytes),
         enable_v2_manifest_paths=flag(
             "enable_v2_manifest_paths", get("enable_v2_manifest_paths", True)
         ),

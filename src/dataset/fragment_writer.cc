@@ -34,6 +34,7 @@ Status FragmentWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
   for (int64_t at = 0; at < batch->num_rows();) {
     ARROW_RETURN_NOT_OK(context_.CheckStop());
     if (file_ == nullptr) {
+      if (options_.on_begin) ARROW_RETURN_NOT_OK(options_.on_begin());
       const DataFolder& folder = folders_[next_folder_++ % folders_.size()];
       ARROW_ASSIGN_OR_RAISE(
           file_, DataFileWriter::Open(context_, folder, schema_, options_.data, &files_));
@@ -58,7 +59,7 @@ Status FragmentWriter::CloseFile() {
   ARROW_ASSIGN_OR_RAISE(auto fragment, file_->FinishFragment());
   file_.reset();
   fragments_.push_back(std::move(fragment));
-  return Status::OK();
+  return options_.on_complete ? options_.on_complete(fragments_.back()) : Status::OK();
 }
 
 }  // namespace lance

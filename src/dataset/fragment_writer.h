@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct FragmentWriteOptions {
   DataFileOptions data;
   uint64_t max_rows_per_file = 0;
   uint64_t max_bytes_per_file = 0;
+  /// Called before a fragment is written and when it is complete; may be null.
+  std::function<Status()> on_begin;
+  std::function<Status(const table::DataFragment&)> on_complete;
 };
 
 /// Writes batches into data files of a table, a new file at each limit; each becomes a fragment

@@ -45,6 +45,9 @@ Status CheckOptions(const WriteOptions& options) {
   if (options.max_bytes_per_file == 0) {
     return UserError("max_bytes_per_file must be at least 1, got 0");
   }
+  if (options.max_page_bytes == 0) {
+    return UserError("max_page_bytes must be greater than 0, got 0");
+  }
   return Status::OK();
 }
 
@@ -147,6 +150,13 @@ FragmentWriteOptions FileOptions(const WritePlan& plan, const WriteOptions& opti
   blobs.allow_external_outside_bases = options.allow_external_blob_outside_bases;
   blobs.pack_file_bytes = options.blob_pack_file_size_threshold;
   if (plan.semantic_types) file_options.data.json = JsonSource::kGiven;
+  file_options.data.file.max_page_bytes = options.max_page_bytes;
+  file_options.on_begin = options.progress.begin;
+  if (options.progress.complete) {
+    file_options.on_complete = [&options](const table::DataFragment& fragment) {
+      return options.progress.complete(fragment.SerializeAsString());
+    };
+  }
   file_options.max_rows_per_file = options.max_rows_per_file;
   file_options.max_bytes_per_file = options.max_bytes_per_file;
   return file_options;

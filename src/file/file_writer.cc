@@ -286,7 +286,10 @@ Result<std::unique_ptr<FileWriter>> FileWriter::Open(const Context& context,
   impl->fields = std::move(paths.fields);
   for (encoding::LeafPath& path : paths.columns) {
     impl->learners.emplace_back(path.hints.fsst_effort());
-    impl->columns.emplace_back(std::move(path), options.page_bytes);
+    // Where lists end takes no room to speak of.
+    const bool splits = options.version == FileVersion::kV2_0 && !path.is_list();
+    impl->columns.emplace_back(std::move(path), options.page_bytes,
+                               splits ? options.max_page_bytes : std::nullopt);
   }
   impl->written_rows.resize(impl->columns.size());
   impl->container = ContainerWriter(impl->columns.size());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct FileWriteOptions {
   /// Of all columns together, before the largest are written; but at least 256 KiB a column, so
   /// that pages of wide tables are worth a read.
   uint64_t buffer_bytes = 7ull << 20;
+  /// 2.0: of a page at most, as far as rows can be split; at least 1. Later versions have chunks
+  /// within their pages.
+  std::optional<uint64_t> max_page_bytes = {};
 
   /// Shares `bytes` among the columns of so many top-level fields: `data_cache_bytes` of the API.
   void ShareCache(uint64_t bytes, size_t fields);

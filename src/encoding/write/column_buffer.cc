@@ -138,7 +138,8 @@ Status ColumnBuffer::Add(const std::shared_ptr<arrow::ArrayData>& array, arrow::
 std::vector<PageJob> ColumnBuffer::TakeJobs() {
   std::vector<PageJob> jobs;
   if (rows_ == 0) return jobs;
-  const uint64_t parts = std::min(rows_, bytes_ / kMaxPageBytes + 1);
+  const uint64_t full = bytes_ / max_page_bytes_ + (bytes_ % max_page_bytes_ == 0 ? 0 : 1);
+  const uint64_t parts = std::clamp<uint64_t>(full, 1, rows_);
   for (uint64_t part = 0; part < parts; ++part) {
     const uint64_t first = rows_ * part / parts;
     const uint64_t end = rows_ * (part + 1) / parts;

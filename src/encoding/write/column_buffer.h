@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "arrow/type_fwd.h"
@@ -26,8 +27,11 @@ class ColumnBuffer {
   /// One array that is larger becomes several pages.
   static constexpr uint64_t kMaxPageBytes = 32ull << 20;
 
-  ColumnBuffer(LeafPath path, uint64_t page_bytes)
-      : path_(std::move(path)), alone_path_(AlonePath(path_)), page_bytes_(page_bytes) {}
+  ColumnBuffer(LeafPath path, uint64_t page_bytes, std::optional<uint64_t> max_page_bytes = {})
+      : path_(std::move(path)),
+        alone_path_(AlonePath(path_)),
+        page_bytes_(page_bytes),
+        max_page_bytes_(max_page_bytes.value_or(kMaxPageBytes)) {}
 
   const LeafPath& path() const { return path_; }
   /// `array` is of the top-level field, of storage types.
@@ -41,6 +45,7 @@ class ColumnBuffer {
   const LeafPath path_;
   const LeafPath alone_path_;
   const uint64_t page_bytes_;
+  const uint64_t max_page_bytes_;
   std::vector<std::shared_ptr<arrow::ArrayData>> arrays_;
   uint64_t rows_ = 0;
   uint64_t bytes_ = 0;
