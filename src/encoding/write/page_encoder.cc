@@ -234,8 +234,7 @@ class PageEncoder {
 
   Status EncodeValues(const LeafBlock& block, const ShreddedRows& rows, Arrays arrays) {
     const bool wide = WantsFullZip(block);
-    const StructurePlace place =
-        StructurePlaceOf(rows, IsWide(block, path_.hints), /*keys=*/false);
+    const StructurePlace place = StructurePlaceOf(rows, IsWide(block, path_.hints), /*keys=*/false);
     const bool fits = place != StructurePlace::kLevels || FitsMiniBlocks(rows);
     if (fits || rows.num_rows > 1) {
       ARROW_ASSIGN_OR_RAISE(auto dictionary, FindDictionary(block, rows, options_.minor_version,
