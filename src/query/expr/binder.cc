@@ -721,9 +721,8 @@ class Binder {
   /// a null is.
   Result<ExprPtr> AmongItems(const Syntax& syntax, Args args) {
     const auto bound = FindFunction(syntax.text)->bind(args);
-    // As in the reference, where items and value are of one type.
-    const bool is_as_in = bound && bound->arg_types[0]->Equals(*args[0]->type) &&
-                          bound->arg_types[1]->Equals(*args[1]->type);
+    // As in the reference, where the items are not cast once more to meet the value.
+    const bool is_as_in = bound && bound->arg_types[0]->Equals(*args[0]->type);
     if (!is_as_in) return CallOf(syntax, syntax.text, std::move(args));
     Args operands = {args[1]};
     operands.insert(operands.end(), args[0]->args.begin(), args[0]->args.end());

@@ -98,6 +98,11 @@ TEST_F(ExprListsTest, MadeListsHaveTheirNulls) {
   EXPECT_EQ(Rows("not list_contains(make_array(i, u8), i)"), "");
   EXPECT_EQ(Rows("not list_contains(make_array(i, u8), 1)"), "1 2 3 4");
   EXPECT_EQ(Rows("array_contains([s, 'x'], 'x')"), "0 1 2 3 4");
+  // Also where the value takes the type of the items.
+  EXPECT_EQ(Values("array_has([l, 5], u8)"), "bool [true, true, null, true, false]");
+  EXPECT_EQ(Values("array_has([i, 1.5], Up)"), "bool [true, true, null, false, false]");
+  EXPECT_EQ(Rows("array_has([l, 5], Up) is null"), "2");
+  EXPECT_EQ(Rows("not array_has([i, i], Up)"), "2 3 4");
   EXPECT_EQ(Rows("not array_has(li, 1)"), "1 3 4");
   EXPECT_THAT(Error("array_has([i, 5], s)"), HasSubstr("the function is array_has("));
 }
