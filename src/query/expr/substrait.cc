@@ -1,6 +1,7 @@
 #include "query/expr/substrait.h"
 
 #include <array>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -56,6 +57,18 @@ struct Renamed {
 };
 constexpr std::array<Renamed, 3> kRenamed = {
     {{"is_nan", "isnan"}, {"substring", "substr"}, {"logb", "log"}}};
+
+/// Types that only Arrow has, by the names of its extension of Substrait.
+struct ArrowType {
+  std::string_view name;
+  const TypePtr& (*type)();
+};
+constexpr std::array<ArrowType, 6> kArrowTypes = {{{"u8", arrow::uint8},
+                                                   {"u16", arrow::uint16},
+                                                   {"u32", arrow::uint32},
+                                                   {"u64", arrow::uint64},
+                                                   {"large_string", arrow::large_utf8},
+                                                   {"large_binary", arrow::large_binary}}};
 
 TimeUnit::type UnitOfPrecision(int32_t precision) {
   return precision <= 0   ? TimeUnit::SECOND
@@ -116,8 +129,13 @@ class Reader {
   Reader(const substrait::ExtendedExpression& message, const arrow::Schema& schema)
       : schema_(schema) {
     for (const auto& extension : message.extensions()) {
-      const auto& function = extension.extension_function();
-      functions_[function.function_anchor()] = function.name();
+      if (extension.has_extension_type()) {
+        const auto& type = extension.extension_type();
+        types_[type.type_anchor()] = type.name();
+      } else {
+        const auto& function = extension.extension_function();
+        functions_[function.function_anchor()] = function.name();
+      }
     }
   }
 
@@ -135,7 +153,7 @@ class Reader {
         return ReadIn(expression.singular_or_list());
       case Expression::kCast: {
         Syntax cast{SyntaxKind::kCast, {}, "cast"};
-        ARROW_ASSIGN_OR_RAISE(cast.type, TypeOf(expression.cast().type()));
+        ARROW_ASSIGN_OR_RAISE(cast.type, NamedTypeOf(expression.cast().type()));
         ARROW_RETURN_NOT_OK(AddArg(expression.cast().input(), &cast));
         return Finish(std::move(cast));
       }
@@ -163,6 +181,24 @@ class Reader {
       node->args.push_back(std::move(syntax));
     }
     return Status::OK();
+  }
+
+  // ---- types ----
+
+  Result<TypePtr> NamedTypeOf(const substrait::Type& type) const {
+    return type.has_user_defined() ? TypeNamed(type.user_defined().type_reference()) : TypeOf(type);
+  }
+
+  Result<TypePtr> TypeNamed(uint32_t reference) const {
+    auto name = types_.find(reference);
+    if (name == types_.end()) {
+      return UserError("the Substrait expression uses type ", reference,
+                       ", which it does not declare");
+    }
+    for (const ArrowType& known : kArrowTypes) {
+      if (known.name == name->second) return known.type();
+    }
+    return Unsupported("the type '", name->second, "' of the Substrait expression");
   }
 
   // ---- columns ----
@@ -201,7 +237,7 @@ class Reader {
     return Finish({.kind = SyntaxKind::kLiteral, .value = std::move(value)});
   }
 
-  static Result<LiteralValue> ValueOf(const Literal& literal) {
+  Result<LiteralValue> ValueOf(const Literal& literal) const {
     switch (literal.literal_type_case()) {
       case Literal::kBoolean:
         return BooleanLiteral(literal.boolean());
@@ -244,12 +280,34 @@ class Reader {
       case Literal::kDecimal:
         return DecimalValue(literal.decimal());
       case Literal::kNull: {
-        ARROW_ASSIGN_OR_RAISE(TypePtr type, TypeOf(literal.null()));
+        ARROW_ASSIGN_OR_RAISE(TypePtr type, NamedTypeOf(literal.null()));
         return arrow::MakeArrayOfNull(type, 1);
       }
+      case Literal::kUserDefined:
+        return ValueOfArrowType(literal.user_defined());
       default:
         return Unsupported("a literal of the Substrait expression");
     }
+  }
+
+  Result<LiteralValue> ValueOfArrowType(const Literal::UserDefined& literal) const {
+    ARROW_ASSIGN_OR_RAISE(TypePtr type, TypeNamed(literal.type_reference()));
+    const std::string& bytes = literal.value().value();
+    if (arrow::is_integer(type->id())) {
+      substrait::UnsignedValue number;
+      const bool is_number = ParseMessage(bytes, &number);
+      const int unused_bits = 64 - arrow::bit_width(type->id());
+      if (is_number && number.value() <= std::numeric_limits<uint64_t>::max() >> unused_bits) {
+        return FixedWidthLiteral(type, static_cast<int64_t>(number.value()));
+      }
+    } else if (type->id() == arrow::Type::LARGE_STRING) {
+      substrait::TextValue text;
+      if (ParseMessage(bytes, &text)) return One<arrow::LargeStringBuilder>(type, text.value());
+    } else {
+      substrait::BytesValue binary;
+      if (ParseMessage(bytes, &binary)) return LargeBinaryLiteral(binary.value());
+    }
+    return UserError("a literal of the Substrait expression is no ", type->ToString());
   }
 
   /// 16 bytes, little-endian.
@@ -336,6 +394,7 @@ class Reader {
 
   const arrow::Schema& schema_;
   std::map<uint32_t, std::string> functions_;
+  std::map<uint32_t, std::string> types_;
 };
 
 }  // namespace

@@ -66,6 +66,48 @@ TEST(SubstraitTest, ColumnsLiteralsAndCalls) {
   EXPECT_EQ(Bound(message), "(i = 5) AND (st.`x y` = 'a''b')");
 }
 
+TEST(SubstraitTest, TypesThatOnlyArrowHas) {
+  auto message = NewMessage();
+  uint32_t anchor = 0;
+  for (const char* name : {"u8", "large_string", "large_binary", "interval_month"}) {
+    auto* type = message.add_extensions()->mutable_extension_type();
+    type->set_type_anchor(anchor++);
+    type->set_name(name);
+  }
+  auto* equal = message.add_referred_expr()->mutable_expression();
+  equal->mutable_scalar_function()->set_function_reference(1);
+  auto* left = AddArgument(equal);
+  SetColumn(left, {0});
+  auto* literal = AddArgument(equal)->mutable_literal()->mutable_user_defined();
+  auto set_number = [&](uint64_t value) {
+    substrait::UnsignedValue number;
+    number.set_value(value);
+    literal->mutable_value()->set_value(number.SerializeAsString());
+  };
+  set_number(200);
+  EXPECT_EQ(Bound(message), "i = 200");
+  set_number(256);
+  EXPECT_THAT(Bound(message), HasSubstr("is no uint8"));
+  literal->set_type_reference(3);
+  EXPECT_THAT(Bound(message), HasSubstr("the type 'interval_month'"));
+  literal->set_type_reference(4);
+  EXPECT_THAT(Bound(message), HasSubstr("uses type 4, which it does not declare"));
+  SetColumn(left, {1, 0});
+  substrait::TextValue text;
+  text.set_value("a'b");
+  literal->mutable_value()->set_value(text.SerializeAsString());
+  literal->set_type_reference(1);
+  EXPECT_THAT(Bound(message), HasSubstr("'a''b'"));
+  literal->mutable_value()->set_value("\xff");
+  EXPECT_THAT(Bound(message), HasSubstr("is no large_string"));
+  auto* cast = left->mutable_cast();
+  SetColumn(cast->mutable_input(), {0});
+  cast->mutable_type()->mutable_user_defined()->set_type_reference(0);
+  literal->set_type_reference(0);
+  set_number(7);
+  EXPECT_THAT(Bound(message), HasSubstr("'UInt8'"));
+}
+
 TEST(SubstraitTest, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(ParseSubstrait("nonsense", *TestSchema()).status().message(),
               HasSubstr("not a Substrait expression"));
