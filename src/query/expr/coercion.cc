@@ -1,6 +1,7 @@
 #include "query/expr/coercion.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "arrow/array.h"
 #include "arrow/memory_pool.h"
@@ -240,6 +241,18 @@ Result<bool> IsLossless(const LiteralValue& literal, const LiteralValue& coerced
   return back->Equals(literal);
 }
 
+/// Half floats have a small range: numbers out of it become infinite, or 0.
+Result<bool> IsInRange(const LiteralValue& literal, const LiteralValue& coerced) {
+  auto number = [](const LiteralValue& value) -> Result<double> {
+    ARROW_ASSIGN_OR_RAISE(auto wide, CastArray(arrow::default_memory_pool(), value,
+                                               arrow::float64(), CastMode::kTry));
+    return static_cast<const arrow::DoubleArray&>(*wide).Value(0);
+  };
+  ARROW_ASSIGN_OR_RAISE(double written, number(literal));
+  ARROW_ASSIGN_OR_RAISE(double kept, number(coerced));
+  return std::isinf(kept) == std::isinf(written) && (kept == 0) == (written == 0);
+}
+
 /// How a literal of one type may become one of another. `exact`: only if no digit is lost.
 struct LiteralRule {
   LiteralFit otherwise = LiteralFit::kOtherKind;
@@ -363,9 +376,12 @@ Result<CoercedLiteral> CoerceLiteral(const LiteralValue& literal, const TypePtr&
   if (!rule.may_try || !CanCast(from, *column)) return CoercedLiteral{rule.otherwise, nullptr};
   auto coerced = CastArray(pool, literal, column, CastMode::kTry);
   if (!coerced.ok() || (*coerced)->IsNull(0)) return CoercedLiteral{rule.otherwise, nullptr};
-  // Half floats have a small range: what is out of it becomes infinity.
-  bool must_check = rule.exact || !rounds_floats ||
-                    (column->id() == Type::HALF_FLOAT && arrow::is_integer(from.id()));
+  const bool is_half = column->id() == Type::HALF_FLOAT;
+  if (is_half && IsFloat(from.id())) {
+    ARROW_ASSIGN_OR_RAISE(bool in_range, IsInRange(literal, *coerced));
+    if (!in_range) return CoercedLiteral{rule.otherwise, nullptr};
+  }
+  bool must_check = rule.exact || !rounds_floats || (is_half && arrow::is_integer(from.id()));
   if (must_check) {
     ARROW_ASSIGN_OR_RAISE(bool lossless, IsLossless(literal, *coerced));
     if (!lossless) return CoercedLiteral{rule.otherwise, nullptr};

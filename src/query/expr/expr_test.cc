@@ -384,6 +384,23 @@ TEST_F(ExprTest, FloatsAreRoundedAsSuch) {
   EXPECT_EQ(Values("round(i + 15, -1)").substr(0, 14), "double [20, 20");
 }
 
+TEST_F(ExprTest, HalfFloatsHaveTheirRange) {
+  const auto schema = arrow::schema({arrow::field("h", arrow::float16())});
+  auto bound = [&](std::string_view sql) {
+    auto filter = BindSqlFilter(sql, *schema);
+    return filter.ok() ? ToSql(**filter) : filter.status().message();
+  };
+  for (const char* sql : {"h = 1e10", "h < -1e10", "h in (1.5, 65520.0)", "h = 1e-60",
+                          "h between 0.0 and 1e10", "h is distinct from 1e5"}) {
+    EXPECT_THAT(bound(sql), HasSubstr("cannot be converted to halffloat, the type of column h"))
+        << sql;
+  }
+  for (const char* sql :
+       {"h = 0.1", "h = 65519.0", "h = 1e400", "h > -1e400", "h = 0.0", "not (h = 1e10)"}) {
+    EXPECT_THAT(bound(sql), ::testing::Not(HasSubstr("cannot be converted"))) << sql;
+  }
+}
+
 TEST_F(ExprTest, DaysOfDates) {
   const std::string date64 = "arrow_cast(d, 'Date64')";
   EXPECT_EQ(Rows(date64 + " - arrow_cast(d - 3, 'Date64') = 3"), Rows("d is not null"));
@@ -391,6 +408,12 @@ TEST_F(ExprTest, DaysOfDates) {
   EXPECT_EQ(Values("arrow_cast(d - 18628, 'Date64') + 1").substr(0, 24),
             "date64[ms] [1970-01-02, ");
   EXPECT_EQ(Rows("to_timestamp(f / 0) is null"), "2");
+  // A time of day before 1970 is cut off towards it.
+  const std::string second_before = "arrow_cast(arrow_cast(ts - ts, 'Int64') - 1000, 'Date64')";
+  EXPECT_EQ(Rows("to_date(" + second_before + ") = date '1970-01-01'"), "0 1 3 4");
+  EXPECT_EQ(Rows("cast(" + second_before + " + 1 as date) = date '1970-01-02'"), "0 1 3 4");
+  EXPECT_EQ(Rows("cast(arrow_cast(-1000, 'Timestamp(ms)') as date) = date '1969-12-31'"),
+            "0 1 2 3 4");
 }
 
 TEST_F(ExprTest, FunctionsOfDates) {

@@ -117,6 +117,13 @@ Result<std::shared_ptr<Array>> CastTemporal(const CastJob& job) {
   if (zone.empty() && !ZoneOf(to).empty()) return FromLocalTime(job);
   if (from.id() == Type::DATE32) return FromDays(job);
   int64_t from_unit = UnitOf(from);
+  if (to.id() == Type::DATE32 && from.id() == Type::DATE64) {
+    // As in the reference, a time of day before 1970 counts to the next day.
+    return MapAny(job, [](int64_t millis, int64_t* out) {
+      *out = millis / kMillisPerDay;
+      return true;
+    });
+  }
   if (to.id() == Type::DATE32) {
     return MapAny(job, [=](int64_t value, int64_t* out) {
       *out = FloorDivide(value, from_unit * kSecondsPerDay);
