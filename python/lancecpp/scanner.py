@@ -80,7 +80,10 @@ def make_scanner(dataset: "LanceDataset", arguments: Dict[str, Any]) -> "LanceSc
         # The engine takes one condition.
         divide = push_down if sql is None else keep_back
         pushed = divide(expression, dataset._core)
+    late_columns = arguments.get("late_materialization")
     options = _scan_options(arguments)
+    if isinstance(late_columns, list):
+        _check_columns(dataset._core, late_columns)
     conditions = {"filter": sql, "substrait_filter": pushed.substrait}
     return LanceScanner(dataset, _changed(options, **conditions), pushed)
 
@@ -129,6 +132,14 @@ def _check_tuning(name: str, value: Any) -> None:
             raise ValueError("batch_readahead must be greater than 0, got 0")
     else:
         flag(name, value)
+
+
+def _check_columns(core: _core.Dataset, columns: List[str]) -> None:
+    """Names that the table doesn't have are a mistake, also where they have no effect."""
+    try:
+        core.scan_schema(_core.ScanOptions(columns=list(dict.fromkeys(columns))))
+    except CoreError as error:
+        raise translate(error, "scan") from None
 
 
 def column_names(call: str, columns: Any) -> Optional[List[str]]:

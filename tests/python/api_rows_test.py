@@ -56,6 +56,25 @@ def test_conditions_as_expressions(table):
     assert "id" in table.read_transaction(2).operation.predicate
 
 
+@pytest.mark.parametrize("type_", [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.large_string(), pa.large_binary()], ids=str)
+def test_conditions_on_types_that_only_arrow_has(lancecpp, path, type_):
+    texts = pa.array(["1", "5", None, "200"])
+    column = texts.cast(type_)
+    narrow = texts.cast(pa.uint8() if pa.types.is_integer(type_) else pa.string())
+    rows = pa.table({"id": range(4), "x": column, "narrow": narrow, "n": [0] * 4})
+    table = lancecpp.write_dataset(rows, path)
+    x = pc.field("x")
+    assert table.update({"n": "7"}, where=x == column[1]) == {"num_rows_updated": 1}
+    assert table.to_table(filter="n = 7")["id"].to_pylist() == [1]
+    for condition in (x.isin([column[0].as_py(), column[3].as_py()]), (x == column[0]) | (x >= column[3])):
+        assert table.count_rows(condition) == rows.filter(condition).num_rows
+        assert "PyArrowFilter" not in table.scanner(filter=condition).explain_plan()
+    if type_ != pa.large_binary():
+        assert table.delete(pc.field("narrow") < x) == {"num_deleted_rows": 0}
+    assert table.delete(~(x == column[0])) == {"num_deleted_rows": 2}
+    assert ids(table) == [0, 2]
+
+
 def test_deletion_files_pile_up(table):
     """Each holds all deletions of its fragment."""
     for id in (0, 1, 2):
