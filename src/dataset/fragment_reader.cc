@@ -48,10 +48,9 @@ bool HasNoLevels(const table::DataFile& file) {
 
 Result<std::shared_ptr<FileReader>> OpenFile(const Context& context, const TableSession& session,
                                              const TableLocation& table, const Manifest& manifest,
-                                             const table::DataFile& file, uint64_t physical_rows) {
+                                             const table::DataFile& file, uint64_t physical_rows,
+                                             bool with_schema) {
   ARROW_ASSIGN_OR_RAISE(StoreLocation location, LocateDataFile(table, manifest, file));
-  // With semantic types the file's own schema says how it holds its columns.
-  const bool with_schema = manifest.has_semantic_types();
   const std::string key = with_schema ? location.path + "#schema" : location.path;
   if (auto reader = session.files().Get(key)) return reader;
   ARROW_ASSIGN_OR_RAISE(FileVersion version, FileVersionFromNumbers(file.file_major_version(),
@@ -66,6 +65,14 @@ Result<std::shared_ptr<FileReader>> OpenFile(const Context& context, const Table
   ARROW_ASSIGN_OR_RAISE(auto reader,
                         FileReader::Open(context, std::move(object), rows, with_schema));
   return session.files().Put(key, std::move(reader));
+}
+
+Result<std::shared_ptr<FileReader>> OpenFile(const Context& context, const TableSession& session,
+                                             const TableLocation& table, const Manifest& manifest,
+                                             const table::DataFile& file, uint64_t physical_rows) {
+  // With semantic types the file's own schema says how it holds its columns.
+  return OpenFile(context, session, table, manifest, file, physical_rows,
+                  /*with_schema=*/manifest.has_semantic_types());
 }
 
 Result<std::shared_ptr<const DeletionVector>> OpenDeletions(
@@ -181,14 +188,22 @@ struct FragmentReader::Opener {
     return Status::OK();
   }
 
-  /// No file has any of the columns: they are null, if the files are of columns that were dropped,
-  /// whose ids are older than those of the columns that came after them.
+  /// No file has any of the columns: they are null, if the files are of columns that the table has,
+  /// or had. Those that were dropped last have ids above all others, and are in the schema of the
+  /// file itself.
   Status CheckFieldIds() const {
     const int32_t newest =
         std::max(manifest.schema.MaxFieldId(), manifest.head.max_allocated_field_id());
+    // Then no id above was ever given.
+    const bool knows_all_ids = manifest.head.has_max_allocated_field_id();
     for (const auto& file : fragment.files()) {
+      const auto newer = [newest](int32_t id) { return id > newest; };
+      if (std::none_of(file.fields().begin(), file.fields().end(), newer)) continue;
+      ARROW_ASSIGN_OR_RAISE(auto reader, OpenFile(context, session, table, manifest, file,
+                                                  fragment.physical_rows(), /*with_schema=*/true));
       for (int32_t id : file.fields()) {
-        if (id <= newest) continue;
+        const bool was_dropped = !knows_all_ids && reader->schema().FindById(id) != nullptr;
+        if (!newer(id) || was_dropped) continue;
         return WithPlace(
             Corrupt("fragment ", fragment.id(), " has none of the columns, but a field ", id,
                     "; the table has fields up to ", newest),
