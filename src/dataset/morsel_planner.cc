@@ -26,6 +26,14 @@ MorselPlanner::MorselPlanner(std::shared_ptr<const Snapshot> snapshot,
       counts_(std::move(counts)),
       range_(std::move(range)) {}
 
+void MorselPlanner::StartAt(uint64_t position) {
+  const size_t fragment = counts_->FragmentAt(position);
+  const auto& fragments = range_.fragments;
+  const auto found = std::find(fragments.begin(), fragments.end(), fragment);
+  next_fragment_ = static_cast<size_t>(found - fragments.begin());
+  position_ = position - counts_->starts[fragment];
+}
+
 uint64_t MorselPlanner::RowsLeft() {
   while (range_.limit > 0 && next_fragment_ < range_.fragments.size()) {
     uint64_t rows = counts_->of_fragment(range_.fragments[next_fragment_]);

@@ -46,6 +46,9 @@ class MorselPlanner {
                 std::shared_ptr<const ColumnSelection> selection,
                 std::shared_ptr<const RowCounts> counts, ScanRange range);
 
+  /// Leaves out the rows before a live position of the table. Before the first call of Next(), and
+  /// only if the fragment that has it comes once.
+  void StartAt(uint64_t position);
   /// The work of the next task: one morsel, or several small fragments. Empty at the end.
   Result<std::vector<Morsel>> Next(const Context& context);
 

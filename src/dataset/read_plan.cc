@@ -314,7 +314,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> ReadPlan::ReadKept(const ReadTarget&
     }
     columns.push_back(std::move(column));
   }
-  if (!selection_->outputs.empty()) {
+  if (reads_kept_rows()) {
     const bool reads_all = keeps_all || ReadsAll(kept.size(), tested->num_rows());
     if (!reads_all) rows = PickRows(rows, kept);
     ARROW_ASSIGN_OR_RAISE(auto rest, ReadColumns(target, selection_, rows, &metrics->rest));

@@ -46,6 +46,8 @@ class ReadPlan {
                                                       RowForm form = RowForm::kStored);
 
   const std::shared_ptr<arrow::Schema>& output_schema() const { return output_schema_; }
+  /// Columns are read of the rows that the filter keeps, and of no others.
+  bool reads_kept_rows() const { return filter_ != nullptr && !selection_->outputs.empty(); }
   /// The columns that are read of every row.
   const std::shared_ptr<const ColumnSelection>& first_selection() const {
     return filter_ != nullptr ? filter_selection_ : selection_;

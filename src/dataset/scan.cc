@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "arrow/api.h"
@@ -27,6 +28,9 @@ constexpr size_t kTasksPerThread = 2;
 constexpr int64_t kWindowBytes = 256 << 20;
 /// Chunks of a table with fewer rows than this, on average, are put together.
 constexpr int64_t kSmallChunkRows = 4096;
+
+/// Fewer rows than this that an offset skips are read like the others.
+constexpr uint64_t kManySkippedRows = 8192;
 
 constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 
@@ -104,9 +108,13 @@ class MorselStream {
     ARROW_ASSIGN_OR_RAISE(auto range,
                           RangeOf(*snapshot, *plan, options, morsel_size, std::move(candidates)));
     ARROW_ASSIGN_OR_RAISE(auto counts, snapshot->Counts());
-    return std::unique_ptr<MorselStream>(new MorselStream(std::move(snapshot), std::move(plan),
-                                                          std::move(metrics), std::move(counts),
-                                                          std::move(range), options));
+    std::unique_ptr<MorselStream> to_first;
+    if (options.offset >= kManySkippedRows && plan->reads_kept_rows() && !HasTwice(range)) {
+      ARROW_ASSIGN_OR_RAISE(to_first, OpenToFirst(snapshot, options, indexes, range, counts));
+    }
+    return std::unique_ptr<MorselStream>(
+        new MorselStream(std::move(snapshot), std::move(plan), std::move(metrics),
+                         std::move(counts), std::move(range), options, std::move(to_first)));
   }
   ~MorselStream() { stop_.RequestStop(Status::Cancelled("scan was closed")); }
 
@@ -115,6 +123,7 @@ class MorselStream {
   /// Null at the end.
   Result<std::shared_ptr<arrow::RecordBatch>> Next() {
     if (!plan_->is_filtered()) return NextRead();
+    if (to_first_ != nullptr && kept_limit_ > 0) ARROW_RETURN_NOT_OK(SkipToFirst());
     while (kept_limit_ > 0) {
       ARROW_ASSIGN_OR_RAISE(auto batch, NextRead());
       if (batch == nullptr) return nullptr;
@@ -136,6 +145,48 @@ class MorselStream {
   const ScanMetrics& metrics() const { return *metrics_; }
 
  private:
+  static bool HasTwice(const ScanRange& range) {
+    const std::set<size_t> distinct(range.fragments.begin(), range.fragments.end());
+    return distinct.size() < range.fragments.size();
+  }
+
+  /// The position of the first row behind the offset. It takes the columns of the filter alone to
+  /// find it.
+  static Result<std::unique_ptr<MorselStream>> OpenToFirst(
+      std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options,
+      std::span<const query::IndexPtr> indexes, ScanRange range,
+      std::shared_ptr<const RowCounts> counts) {
+    ScanOptions first = options;
+    first.columns = {std::string(VirtualColumnName(VirtualColumn::kRowOffset))};
+    first.expressions.reset();
+    first.with_row_id = false;
+    first.with_row_address = false;
+    first.limit = 1;
+    ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*snapshot, first, indexes, RowForm::kStored));
+    return std::unique_ptr<MorselStream>(
+        new MorselStream(std::move(snapshot), std::move(plan), std::make_shared<ScanMetrics>(),
+                         std::move(counts), std::move(range), first, nullptr));
+  }
+
+  Status SkipToFirst() {
+    std::unique_ptr<MorselStream> stream = std::move(to_first_);
+    ARROW_ASSIGN_OR_RAISE(auto first, stream->Next());
+    // Other threads are done with it then.
+    const std::shared_ptr<const ScanMetrics> found = stream->metrics_;
+    stream = nullptr;
+    for (auto part : {&ScanMetrics::narrowed, &ScanMetrics::whole}) {
+      for (auto step : {&ReadMetrics::first, &ReadMetrics::filter}) {
+        (*metrics_.*part.*step).Add(*found.*part.*step);
+      }
+    }
+    if (first == nullptr) {
+      planned_all_ = true;
+    } else {
+      planner_.StartAt(static_cast<const arrow::UInt64Array&>(*first->column(0)).Value(0));
+    }
+    return Status::OK();
+  }
+
   Result<std::shared_ptr<arrow::RecordBatch>> NextRead() {
     while (next_ready_ == ready_.size()) {
       if (poll_) ARROW_RETURN_NOT_OK(poll_());
@@ -150,13 +201,14 @@ class MorselStream {
 
   MorselStream(std::shared_ptr<const Snapshot> snapshot, std::shared_ptr<const ScanPlan> plan,
                std::shared_ptr<ScanMetrics> metrics, std::shared_ptr<const RowCounts> counts,
-               ScanRange range, const ScanOptions& options)
+               ScanRange range, const ScanOptions& options, std::unique_ptr<MorselStream> to_first)
       : snapshot_(std::move(snapshot)),
         plan_(std::move(plan)),
         metrics_(std::move(metrics)),
         candidates_(range.candidates),
         planner_(snapshot_, plan_->first_selection(), std::move(counts), std::move(range)),
-        kept_offset_(options.offset),
+        to_first_(std::move(to_first)),
+        kept_offset_(to_first_ != nullptr ? 0 : options.offset),
         kept_limit_(options.limit.value_or(kNoLimit)),
         poll_(options.poll),
         context_(snapshot_->MakeContext()) {
@@ -208,6 +260,8 @@ class MorselStream {
   std::shared_ptr<ScanMetrics> metrics_;
   std::shared_ptr<const Candidates> candidates_;
   MorselPlanner planner_;
+  /// Null: nothing is left out, or it is known where to start.
+  std::unique_ptr<MorselStream> to_first_;
   // Of the rows that pass the filter, if there is one.
   uint64_t kept_offset_;
   uint64_t kept_limit_;

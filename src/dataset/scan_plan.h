@@ -38,6 +38,7 @@ class ScanPlan {
   }
   /// Not all rows are returned.
   bool is_filtered() const { return filter_ != nullptr || is_empty_; }
+  bool reads_kept_rows() const { return whole_->reads_kept_rows(); }
   /// No row can be returned.
   bool is_empty() const { return is_empty_; }
 

@@ -13,6 +13,13 @@ struct StepMetrics {
   std::atomic<uint64_t> rows{0};  ///< that came out of it
   std::atomic<uint64_t> nanoseconds{0};
   IoStats io;
+
+  void Add(const StepMetrics& other) {
+    rows += other.rows;
+    nanoseconds += other.nanoseconds;
+    io.reads += other.io.reads;
+    io.read_bytes += other.io.read_bytes;
+  }
 };
 
 /// Measures one run of a step until it is destroyed.

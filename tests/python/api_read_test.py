@@ -1,5 +1,8 @@
 """scanner, to_table, to_batches, to_pandas, take, head, slice, sample."""
 
+import re
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 
@@ -168,8 +171,63 @@ def test_tuning_arguments_change_nothing(table):
     assert tuned == TABLE
 
 
+def test_columns_that_are_read_late_are_known(table):
+    assert table.to_table(late_materialization=["name", "point.x", "_rowid"]) == TABLE
+    with pytest.raises((RuntimeError, ValueError), match="nope"):
+        table.to_table(filter="id > 3", late_materialization=["id", "nope"])
+
+
 def test_scan_out_of_order_has_the_same_rows(table):
     assert sorted(ids(table.to_table(columns=["id"], scan_in_order=False))) == list(range(ROWS))
+
+
+@pytest.fixture
+def many_rows(lancecpp, path):
+    """200,000 rows in four fragments, with texts of 10 MB. Those kept by `kept` have even ids."""
+    rows = 200_000
+    data = {"id": range(rows), "kept": [i % 2 == 0 for i in range(rows)], "text": [f"{i:050}" for i in range(rows)]}
+    return lancecpp.write_dataset(pa.table(data), path, max_rows_per_file=60_000)
+
+
+def test_an_offset_behind_a_filter(many_rows):
+    many_rows.delete("id % 10 = 4")
+    kept = [i for i in range(0, 200_000, 2) if i % 10 != 4]
+    for offset in (8191, 8192, 23_999, 24_000, 70_000, 79_999, 80_000, 10**9):
+        for limit in (0, 1, 9000):
+            found = many_rows.to_table(columns=["id", "text"], filter="kept", offset=offset, limit=limit)
+            assert ids(found) == kept[offset:][:limit]
+            assert found["text"].to_pylist() == [f"{i:050}" for i in ids(found)]
+    assert ids(many_rows.to_table(columns=["id"], filter="kept", offset=20_000)) == kept[20_000:]
+    scanner = many_rows.scanner(columns={"t": "right(text, 6)"}, filter="kept", offset=70_000, batch_size=1000)
+    assert [int(t) for batch in scanner.to_batches() for t in batch["t"].to_pylist()] == kept[70_000:]
+    found = many_rows.to_table(filter=f"_rowid < {3 << 32} AND kept", offset=30_000, limit=2, with_row_id=True)
+    assert ids(found) == kept[30_000:30_002]
+    assert many_rows.to_table(columns=[], filter="kept", offset=70_000, with_row_id=True).num_rows == 10_000
+
+
+def test_an_offset_behind_a_filter_of_some_fragments(many_rows):
+    first, second, third, _ = many_rows.get_fragments()
+    for fragments in ([second], [third, first], [first, third, first]):
+        kept = [i for f in fragments for i in range(f.fragment_id * 60_000, (f.fragment_id + 1) * 60_000, 2)]
+        for offset in (20_000, 29_999, 50_000, 70_000):
+            found = many_rows.scanner(columns=["id"], filter="kept", offset=offset, limit=3, fragments=fragments)
+            assert ids(found.to_table()) == kept[offset : offset + 3]
+
+
+def test_an_offset_reads_the_columns_of_the_filter_alone(many_rows):
+    def read(**arguments):
+        many_rows.io_stats_incremental()
+        assert many_rows.to_table(filter="kept", limit=100, **arguments).num_rows == 100
+        return many_rows.io_stats_incremental()
+
+    start = read(columns=["text"])
+    behind = read(columns=["text"], offset=90_000)
+    # 25 KB of booleans, some of them twice.
+    assert behind.read_bytes < start.read_bytes + 60_000
+    assert behind.read_iops < start.read_iops + 40
+    plan = many_rows.scanner(columns=["text"], filter="kept", limit=100, offset=90_000).analyze_plan()
+    rows_read = re.search("ReadKept:.*rows=([0-9,]+)", plan)
+    assert int(rows_read[1].replace(",", "")) < 1000, plan
 
 
 # Scanner.
@@ -287,6 +345,33 @@ def test_evolved_columns(lance, pylance, path):
     table = lance.dataset(path)
     assert table.to_table().to_pydict() == {"renamed": [1, 2, 3], "c": [10, 20, 30]}
     assert table.take([2, 0], columns=["c"]).to_pydict() == {"c": [30, 10]}
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2"])
+@pytest.mark.parametrize("writer", ["pylance", "lancecpp"])
+def test_fragments_of_dropped_columns(lance, request, path, writer, version):
+    """The last column was dropped: fragments without the others list a field above all of the table's."""
+    write = request.getfixturevalue(writer).write_dataset
+    write(pa.table({"id": [1, 2], "cat": ["a", "b"], "z": [1, 2]}), path, data_storage_version=version)
+    write(pa.table({"id": [3], "z": [3]}), path, mode="append").drop_columns(["z"])
+    table = lance.dataset(path)
+    assert table.count_rows("cat IS NULL") == 1
+    assert table.to_table(columns=["cat"])["cat"].to_pylist() == ["a", "b", None]
+    assert table.to_table(columns={"c": "upper(cat)"})["c"].to_pylist() == ["A", "B", None]
+    assert table.take([2, 0], columns=["cat"])["cat"].to_pylist() == [None, "a"]
+
+
+def test_fragments_of_fields_that_no_column_had(lancecpp, path):
+    lancecpp.write_dataset(pa.table({"id": [1, 2], "cat": ["a", "b"], "z": [1, 2]}), path)
+    table = lancecpp.write_dataset(pa.table({"id": [3], "z": [3]}), path, mode="append")
+    table.drop_columns(["z"])
+    manifest = max(Path(path, "_versions").iterdir(), key=lambda file: file.stat().st_mtime_ns)
+    content = manifest.read_bytes()
+    fields = b"\x12\x02\x00\x02"  # 0 and 2
+    assert content.count(fields) > 0
+    manifest.write_bytes(content.replace(fields, b"\x12\x02\x00\x07"))
+    with pytest.raises(OSError, match="fragment 1 has none of the columns, but a field 7"):
+        lancecpp.dataset(path).to_table(columns=["cat"])
 
 
 # Other libraries.
