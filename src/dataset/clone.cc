@@ -40,6 +40,12 @@ Result<std::shared_ptr<const Snapshot>> Commit(const Snapshot& source, const Tab
   return target.Open(std::move(committed));
 }
 
+Result<std::shared_ptr<const Snapshot>> CopyAndCommit(const Snapshot& source,
+                                                      const TableHandle& target, NewFiles* files) {
+  ARROW_RETURN_NOT_OK(CopyFiles(source, target.table, files));
+  return Commit(source, target, CloneTransaction(source, {}, /*is_shallow=*/false));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Snapshot>> ShallowClone(const Snapshot& source,
@@ -55,9 +61,12 @@ Result<std::shared_ptr<const Snapshot>> DeepClone(const Snapshot& source,
   ARROW_RETURN_NOT_OK(CheckWritable(source.manifest()));
   ARROW_RETURN_NOT_OK(CheckVacant(target));
   NewFiles files(target.session->MakeContext());
-  ARROW_RETURN_NOT_OK(CopyFiles(source, target.table, &files));
-  auto cloned = Commit(source, target, CloneTransaction(source, {}, /*is_shallow=*/false));
-  if (cloned.ok() || GetErrorCode(cloned.status()) == ErrorCode::kCommitUnknown) files.Keep();
+  Result<std::shared_ptr<const Snapshot>> cloned = CopyAndCommit(source, target, &files);
+  // The files have the names of the source's: once somebody else has made the table, they are its.
+  const bool may_be_used = cloned.ok() ||
+                           GetErrorCode(cloned.status()) == ErrorCode::kCommitUnknown ||
+                           !CheckVacant(target).ok();
+  if (may_be_used) files.Keep();
   return cloned;
 }
 

@@ -109,8 +109,12 @@ Status CopyFiles(const Snapshot& source, const TableLocation& target, NewFiles* 
     files->Add({target.store, copy.to});
   }
   Context context = source.MakeContext();
+  ARROW_RETURN_NOT_OK(ParallelFor(context, copies.size(), [&](size_t i) {
+    return CopyOne(context, copies[i], *target.store);
+  }));
+  // Another copy to the same place that failed may have removed them.
   return ParallelFor(context, copies.size(),
-                     [&](size_t i) { return CopyOne(context, copies[i], *target.store); });
+                     [&](size_t i) { return target.store->Head(context, copies[i].to).status(); });
 }
 
 }  // namespace lance

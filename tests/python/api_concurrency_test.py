@@ -46,6 +46,33 @@ def test_two_processes_that_append_at_once_both_land(lance, path):
     assert [v["version"] for v in table.versions()] == list(range(1, 22))
 
 
+def test_of_two_deep_clones_to_one_place_one_is_made(lancecpp, path):
+    """They copy to the same names: who comes second must not remove the other's files."""
+    table = lancecpp.write_dataset({"id": range(1000)}, path, max_rows_per_file=20)
+    program = """
+        import sys, time, lancecpp
+        path, target, start = sys.argv[1], sys.argv[2], float(sys.argv[3])
+        table = lancecpp.dataset(path)
+        time.sleep(max(0, start - time.time()))
+        try:
+            table.deep_clone(target, 1)
+        except OSError as error:
+            assert "already exists" in str(error), error
+            print("refused")
+    """
+    for attempt in range(3):
+        target = f"{path}-clone-{attempt}"
+        begin = time.time() + 1.5
+        clones = [start(program, path, target, begin) for _ in range(2)]
+        refused = 0
+        for clone in clones:
+            printed, errors = clone.communicate(timeout=120)
+            assert clone.returncode == 0, errors
+            refused += "refused" in printed
+        assert refused == 1
+        assert lancecpp.dataset(target).to_table() == table.to_table()
+
+
 def test_lancecpp_and_pylance_append_at_once(lancecpp, pylance, path):
     lancecpp.write_dataset({"id": [0], "writer": [0]}, path)
     program = """
