@@ -162,14 +162,26 @@ class Committer {
       ARROW_RETURN_NOT_OK(RebaseOver(**file));
       newest_ = std::move(*file);
     }
-    return locations.empty() ? Status::OK() : FinishRebase();
+    return locations.empty() ? CheckStillNewest() : FinishRebase();
+  }
+
+  /// The newest version is never cleaned up: if it is gone, so is the table.
+  Status CheckStillNewest() {
+    auto info = table_.store->Head(context_, newest_->location().path);
+    if (info.ok() || GetErrorCode(info.status()) != ErrorCode::kNotFound) return info.status();
+    return WithPlace(MakeError(ErrorCode::kIncompatibleConflict,
+                               internal::Concat("version ", newest_->version(),
+                                                " is gone and none is newer: the table was removed "
+                                                "or made anew; open it again")),
+                     {.path = newest_->location().path, .version = newest_->version()});
   }
 
   Status CleanedUp(uint64_t version) const {
     return WithPlace(
         MakeError(ErrorCode::kRetryableConflict,
                   internal::Concat("version ", version,
-                                   ", committed meanwhile, was cleaned up; please retry")),
+                                   ", committed meanwhile, was cleaned up; please retry on the "
+                                   "newest version (checkout_latest)")),
         {.path = table_.root, .version = version});
   }
 

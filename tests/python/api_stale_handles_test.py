@@ -1,6 +1,7 @@
 """Writes through handles of versions that are no longer the newest."""
 
 import importlib
+import shutil
 
 import pyarrow as pa
 import pytest
@@ -116,3 +117,31 @@ def test_conflicts_have_a_class_where_columns_are_added_and_transactions_committ
         with pytest.raises(OSError) as caught:
             change()
         assert not isinstance(caught.value, conflict)
+
+
+CHANGES_OF_GONE = {
+    "config": lambda _, table: table.update_config({"a": "b"}),
+    "insert": lambda _, table: table.insert({"id": [3]}),
+    "truncate": lambda _, table: table.truncate_table(),
+    "rename": lambda _, table: table.alter_columns({"path": "id", "name": "key"}),
+    "append": lambda lancecpp, table: lancecpp.write_dataset({"id": [3]}, table, mode="append"),
+    "delete": lambda _, table: table.delete("id = 1"),
+    "update": lambda _, table: table.update({"id": "5"}),
+}
+
+
+@pytest.mark.parametrize("is_remade", [True, False])
+@pytest.mark.parametrize("change", CHANGES_OF_GONE)
+def test_a_handle_of_a_table_that_is_gone_changes_nothing(lancecpp, path, change, is_remade):
+    lancecpp.write_dataset({"id": [1]}, path)
+    stale = lancecpp.write_dataset({"id": [2]}, path, mode="append")
+    shutil.rmtree(path)
+    if is_remade:
+        lancecpp.write_dataset({"id": [7, 8]}, path)
+    with pytest.raises(OSError, match="was removed or made anew; open it again|cannot open"):
+        CHANGES_OF_GONE[change](lancecpp, stale)
+    if is_remade:
+        assert lancecpp.dataset(path).to_table().to_pydict() == {"id": [7, 8]}
+    else:
+        with pytest.raises(ValueError, match="not found"):
+            lancecpp.dataset(path)
