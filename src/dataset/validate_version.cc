@@ -1,8 +1,12 @@
 #include "dataset/validate_version.h"
 
+#include <algorithm>
 #include <set>
+#include <vector>
 
 #include "base/executor.h"
+#include "table/fragment_deletions.h"
+#include "table/row_id_sequence.h"
 
 namespace lance {
 namespace {
@@ -39,6 +43,42 @@ Status CheckSizes(const Context& context, const Snapshot& snapshot,
   return Status::OK();
 }
 
+struct LiveIds {
+  IdRun ids;
+  uint64_t fragment_id;
+};
+
+Status AddLiveIds(const Snapshot& snapshot, const table::DataFragment& fragment,
+                  std::vector<LiveIds>* out) {
+  ARROW_ASSIGN_OR_RAISE(auto ids, RowIdSequence::Decode(AsBytes(fragment.inline_row_ids())));
+  ARROW_ASSIGN_OR_RAISE(auto live, ReadLiveRanges(snapshot.MakeContext(), snapshot.table(),
+                                                  snapshot.manifest(), fragment));
+  std::vector<IdRun> runs;
+  for (const RowRange& range : live) ids.AppendRuns(range.start, range.count, &runs);
+  for (const IdRun& run : runs) out->push_back({run, fragment.id()});
+  return Status::OK();
+}
+
+/// No two live rows have the same stable id, as far as ids stand in the manifest. Fragments have
+/// been checked alone.
+Status CheckRowIdsAreUnique(const Snapshot& snapshot) {
+  std::vector<LiveIds> live;
+  for (const FragmentSummary& summary : snapshot.fragments()) {
+    ARROW_ASSIGN_OR_RAISE(auto fragment, ParseFragment(summary));
+    if (!fragment.has_inline_row_ids()) continue;
+    ARROW_RETURN_NOT_OK(AddLiveIds(snapshot, fragment, &live));
+  }
+  std::sort(live.begin(), live.end(),
+            [](const LiveIds& a, const LiveIds& b) { return a.ids.start < b.ids.start; });
+  for (size_t i = 1; i < live.size(); ++i) {
+    const LiveIds& before = live[i - 1];
+    if (live[i].ids.start - before.ids.start >= before.ids.count) continue;
+    return Corrupt("row id ", live[i].ids.start, " is live in fragment ", before.fragment_id,
+                   " and in fragment ", live[i].fragment_id);
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 Status ValidateVersion(const Snapshot& snapshot) {
@@ -53,13 +93,15 @@ Status ValidateVersion(const Snapshot& snapshot) {
     everything.columns->emplace_back(VirtualColumnName(column));
   }
   ARROW_ASSIGN_OR_RAISE(auto selection, snapshot.Select(everything));
-  return ParallelFor(context, snapshot.fragments().size(), [&](size_t i) -> Status {
+  ARROW_RETURN_NOT_OK(ParallelFor(context, snapshot.fragments().size(), [&](size_t i) -> Status {
     ARROW_ASSIGN_OR_RAISE(auto fragment, ParseFragment(snapshot.fragments()[i]));
     ARROW_RETURN_NOT_OK(CheckFileLists(fragment, snapshot.manifest().schema));
     ARROW_RETURN_NOT_OK(CheckSizes(context, snapshot, fragment));
     // Opening compares everything else.
     return snapshot.OpenFragment(context, selection, i).status();
-  });
+  }));
+  if (!snapshot.manifest().has_stable_row_ids()) return Status::OK();
+  return WithPlace(CheckRowIdsAreUnique(snapshot), {.path = snapshot.table().root});
 }
 
 }  // namespace lance

@@ -376,6 +376,15 @@ def test_validate_finds_a_lost_file(lancecpp, path, tmp_path):
         lancecpp.dataset(path).validate()
 
 
+def test_validate_finds_row_ids_that_are_live_twice(lance, path):
+    table = lance.write_dataset(pa.table({"id": range(10)}), path, enable_stable_row_ids=True)
+    fragment = table.get_fragments()[0].metadata
+    table.validate()
+    table = lance.LanceDataset.commit(path, lance.LanceOperation.Append([fragment]), read_version=1)
+    with pytest.raises(OSError, match=r"[Rr]ow id 0 is live in .*fragment 0 .*and .*fragment 1"):
+        table.validate()
+
+
 def test_auto_cleanup(lance, path):
     options = {"interval": 2, "older_than_seconds": 0}
     if lance.__name__ == "lance":
