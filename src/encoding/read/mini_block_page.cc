@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "encoding/codec/bitpack.h"
 #include "encoding/dictionary_keys.h"
 #include "encoding/read/encoding_name.h"
 #include "encoding/read/mini_block_cursor.h"
@@ -213,7 +214,7 @@ bool MiniBlockPage::ChunksArePacked() const {
   for (uint64_t chunk = 0; chunk < num_chunks(); ++chunk) {
     const uint64_t size = chunk_offset_[chunk + 1] - chunk_offset_[chunk];
     if (values_in(chunk) > kBitpackBlock) return false;
-    if (!PackedValuesCursor::BitWidth(size, shape_->value_bits)) return false;
+    if (!PackedBitWidth(size, shape_->value_bits)) return false;
   }
   return true;
 }
@@ -328,8 +329,8 @@ std::unique_ptr<PageCursor> MiniBlockPage::Start(std::vector<RowRange> rows) con
   if (plain_bytes_ > 0 && PlainValuesCursor::IsFor(rows)) {
     return std::make_unique<PlainValuesCursor>(*this, std::move(rows));
   }
-  if (packed_ && PackedValuesCursor::IsFor(rows)) {
-    return std::make_unique<PackedValuesCursor>(*this, std::move(rows));
+  if (packed_ && AreScattered(rows)) {
+    return MakePackedValuesCursor(*this, shape_->value_bits, std::move(rows));
   }
   return std::make_unique<MiniBlockCursor>(*this, std::move(rows));
 }

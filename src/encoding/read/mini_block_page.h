@@ -16,6 +16,9 @@ class MiniBlockLayout;
 
 namespace lance::encoding {
 
+/// Of a chunk without levels: their number, which is 0, and the size of the values, padded.
+constexpr uint64_t kBareChunkHeaderBytes = 8;
+
 // Mini-block pages (spec/encodings.md §3.1): narrow values in chunks of up to 32768.
 //
 // Page buffers: 0 chunk words, 1 chunks, [dictionary], [repetition index].
@@ -35,6 +38,7 @@ class MiniBlockPage final : public PageReader {
  private:
   friend class MiniBlockCursor;
   friend class MiniBlockListCursor;
+  template <typename T>
   friend class PackedValuesCursor;
   friend class PlainValuesCursor;
 

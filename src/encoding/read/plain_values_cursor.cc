@@ -6,8 +6,6 @@
 namespace lance::encoding {
 namespace {
 
-/// The number of levels, which is 0, and the size of the values, padded.
-constexpr uint64_t kHeaderBytes = 8;
 /// Values that stand together, on average; chunks have about a thousand.
 constexpr uint64_t kFewValues = 64;
 
@@ -25,7 +23,8 @@ Status PlainValuesCursor::Needs(LeafSink&, uint64_t, std::vector<NeededBytes>* n
       const uint64_t chunk = page_.ChunkOfValue(row);
       const uint64_t end = std::min(range.end(), page_.values_before_[chunk + 1]);
       const uint64_t begin = page_.values_before_[chunk];
-      const uint64_t offset = page_.chunk_offset_[chunk] + kHeaderBytes + (row - begin) * width;
+      const uint64_t offset =
+          page_.chunk_offset_[chunk] + kBareChunkHeaderBytes + (row - begin) * width;
       const uint64_t size = (end - row) * width;
       if (offset + size > page_.chunk_offset_[chunk + 1]) {
         return Corrupt("chunk ", chunk, " of ", page_.values_in(chunk), " values of ", width,
