@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,30 +38,21 @@ Value OrValueError(arrow::Result<Value> result) {
   return *std::move(result);
 }
 
-/// The operands of the ANDs at the top.
-void CollectConjuncts(const Expression& expr, std::vector<Expression>* out) {
+bool IsCallOf(const Expression& expr, std::initializer_list<std::string_view> functions) {
   const Expression::Call* call = expr.call();
-  bool is_and =
-      call != nullptr && (call->function_name == "and_kleene" || call->function_name == "and");
-  if (!is_and) {
-    out->push_back(expr);
-    return;
-  }
-  for (const Expression& arg : call->arguments) CollectConjuncts(arg, out);
+  return call != nullptr &&
+         std::find(functions.begin(), functions.end(), call->function_name) != functions.end();
 }
 
-bool IsCallOf(const Expression& expr, std::string_view function) {
-  return expr.call() != nullptr && expr.call()->function_name == function;
-}
-
-/// The operands of a chain of one function of two arguments, in their order.
-std::vector<Expression> OperandsOf(const Expression& chain, std::string_view function) {
+/// The operands of a chain of functions that stand for the same, in their order.
+std::vector<Expression> OperandsOf(const Expression& chain,
+                                   std::initializer_list<std::string_view> functions) {
   std::vector<Expression> operands;
   std::vector<Expression> left = {chain};
   while (!left.empty()) {
     Expression next = std::move(left.back());
     left.pop_back();
-    if (IsCallOf(next, function)) {
+    if (IsCallOf(next, functions)) {
       const auto& args = next.call()->arguments;
       left.insert(left.end(), args.rbegin(), args.rend());
     } else {
@@ -90,8 +82,8 @@ arrow::Result<Expression> Plain(const Expression& expr) {
   }
   if (const arrow::FieldRef* field = expr.field_ref()) return arrow::compute::field_ref(*field);
   const Expression::Call& call = *expr.call();
-  const bool is_chain = call.function_name == "and_kleene" || call.function_name == "or_kleene";
-  std::vector<Expression> args = is_chain ? OperandsOf(expr, call.function_name) : call.arguments;
+  const bool is_chain = IsCallOf(expr, {"and_kleene", "or_kleene"});
+  std::vector<Expression> args = is_chain ? OperandsOf(expr, {call.function_name}) : call.arguments;
   for (Expression& arg : args) {
     ARROW_ASSIGN_OR_RAISE(arg, Plain(arg));
   }
@@ -176,10 +168,10 @@ using FilterPart = std::tuple<nb::bytes, nb::bytes, std::vector<std::string>, bo
 std::vector<FilterPart> SplitFilter(const nb::bytes& serialized, nb::handle schema) {
   std::shared_ptr<arrow::Schema> columns = SchemaFromPython(schema);
   auto buffer = arrow::Buffer::FromString(std::string(serialized.c_str(), serialized.size()));
-  std::vector<Expression> conjuncts;
-  CollectConjuncts(OrValueError(arrow::compute::Deserialize(std::move(buffer))), &conjuncts);
+  const Expression condition = OrValueError(arrow::compute::Deserialize(std::move(buffer)));
   std::vector<FilterPart> parts;
-  for (const Expression& part : conjuncts) {
+  // What has to be true is true whichever of the two ANDs says so.
+  for (const Expression& part : OperandsOf(condition, {"and_kleene", "and"})) {
     Expression plain = OrValueError(Plain(part));
     // Binding makes implicit casts explicit.
     Expression bound = OrValueError(plain.Bind(*columns));
