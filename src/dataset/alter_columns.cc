@@ -11,6 +11,7 @@
 #include "dataset/new_columns.h"
 #include "dataset/scan.h"
 #include "schema/metadata.h"
+#include "schema/packed_struct.h"
 #include "schema/semantic_schema.h"
 #include "table/feature_flags.h"
 #include "table/live_files.h"
@@ -98,6 +99,10 @@ class Alterer {
   }
 
   Status SetType(const ColumnAlteration& alteration, Field* field) {
+    if (const Field* whole = StoredTogetherIn(snapshot_->manifest().schema, field->id)) {
+      return UserError("Cannot cast column \"", alteration.path,
+                       "\": it is stored together with the rest of \"", whole->name, "\"");
+    }
     ARROW_ASSIGN_OR_RAISE(auto old_type, field->ArrowType());
     auto metadata = schema_.semantic_types
                         ? WithInputEncoding(field->metadata, alteration.data_type)

@@ -1,8 +1,10 @@
 #include "dataset/drop_columns.h"
 
+#include <algorithm>
 #include <set>
 
 #include "dataset/commit_operation.h"
+#include "schema/packed_struct.h"
 
 namespace lance {
 namespace {
@@ -17,6 +19,20 @@ void Remove(const std::set<int32_t>& ids, std::vector<Field>* fields) {
   });
 }
 
+/// A column can't lose a part of what it stores.
+Status CheckNoPartIsLeft(const Schema& schema, const std::set<int32_t>& ids) {
+  for (int32_t id : ids) {
+    const Field* whole = StoredTogetherIn(schema, id);
+    if (whole == nullptr || ids.contains(whole->id)) continue;
+    const bool all = std::all_of(whole->children.begin(), whole->children.end(),
+                                 [&](const Field& member) { return ids.contains(member.id); });
+    if (all) continue;
+    return UserError("Column ", schema.FindById(id)->name, " is stored together with the rest of ",
+                     whole->name, "; drop that as a whole");
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Snapshot>> DropColumns(const Snapshot& snapshot,
@@ -28,6 +44,7 @@ Result<std::shared_ptr<const Snapshot>> DropColumns(const Snapshot& snapshot,
     if (field == nullptr) return UserError("Column ", path, " does not exist in the dataset");
     ids.insert(field->id);
   }
+  ARROW_RETURN_NOT_OK(CheckNoPartIsLeft(schema, ids));
   Remove(ids, &schema.fields);
   if (schema.fields.empty()) return UserError("Cannot drop all columns from a dataset");
   Transaction transaction = BeginTransaction(snapshot);

@@ -11,11 +11,13 @@
 #include "dataset/field_layout.h"
 #include "dataset/leaf_changes.h"
 #include "dataset/merge_columns.h"
+#include "dataset/packed_members.h"
 #include "dataset/stored_layouts.h"
 #include "dataset/value_layout.h"
 #include "file/leaf_column.h"
 #include "schema/blob.h"
 #include "schema/logical_type.h"
+#include "schema/packed_struct.h"
 #include "schema/semantic_type.h"
 #include "table/deletion_file.h"
 #include "table/row_words.h"
@@ -254,8 +256,10 @@ struct FragmentReader::Opener {
   /// decoded to that.
   Result<std::optional<Schema>> AsStored(const FileReader& reader, const table::DataFile& file,
                                          const Schema& part) const {
-    std::optional<Schema> stored;
-    if (reader.version() < FileVersion::kV2_2) stored = WithOldBlobDescriptors(part);
+    std::optional<Schema> stored = WithWholePackedStructs(part, manifest.schema);
+    if (reader.version() < FileVersion::kV2_2) {
+      if (auto old = WithOldBlobDescriptors(stored ? *stored : part)) stored = std::move(old);
+    }
     if (!manifest.has_semantic_types()) return stored;
     auto find = [&](int32_t id) {
       return reader.StoredField(id, SpanOf(file.fields()), SpanOf(file.column_indices()));
@@ -408,7 +412,8 @@ Result<const BlobLocator*> FragmentReader::BlobsOf(int32_t field_id) const {
   return Corrupt("fragment ", fragment_id_, " has no file with the blob column ", field_id);
 }
 
-// Old descriptors of blobs become new ones, and layouts those that are wanted.
+// Old descriptors of blobs become new ones, packed structs lose the members that aren't wanted, and
+// layouts become those that are.
 Result<arrow::ArrayVector> FragmentReader::ToWanted(const WantedColumns& wanted,
                                                     arrow::ArrayVector columns,
                                                     arrow::MemoryPool* pool) {
@@ -423,6 +428,7 @@ Result<arrow::ArrayVector> FragmentReader::ToWanted(const WantedColumns& wanted,
                                      : Result<std::shared_ptr<arrow::Array>>(descriptors);
                         },
                         pool));
+    ARROW_ASSIGN_OR_RAISE(columns[i], PickPackedMembers(field, columns[i], pool));
     ARROW_ASSIGN_OR_RAISE(columns[i], ToFieldLayout(field, columns[i], pool));
     columns[i] = Retyped(columns[i], wanted.arrow_schema->field(static_cast<int>(i))->type());
   }

@@ -23,6 +23,7 @@
 #include "file/legacy_metadata.h"
 #include "file/tree_reader.h"
 #include "proto/parse.h"
+#include "schema/packed_struct.h"
 
 namespace lance {
 namespace {
@@ -335,6 +336,9 @@ Result<FileProjection> FileReader::Project(const std::vector<std::string>& colum
     column_indices.push_back(static_cast<int32_t>(column));
   }
   ARROW_ASSIGN_OR_RAISE(Schema wanted, schema().Project(columns, MemberOrder::kAsked));
+  if (WithWholePackedStructs(wanted, schema())) {
+    return UserError("members of a packed struct are stored together; select it as a whole");
+  }
   return Project(std::move(wanted), field_ids, column_indices);
 }
 

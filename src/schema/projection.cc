@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "arrow/type.h"
+#include "schema/blob.h"
 #include "schema/logical_type.h"
 #include "schema/schema.h"
 
@@ -88,6 +89,10 @@ size_t IndexOf(const std::vector<Field>& fields, std::string_view name) {
   return static_cast<size_t>(found - fields.begin());
 }
 
+bool IsBlob(const Field& field) {
+  return IsBlobV2(field) || IsBlobV1Descriptor(field) || IsBlobV2Descriptor(field);
+}
+
 class Projector {
  public:
   explicit Projector(const Schema& schema) : schema_(schema) {}
@@ -124,9 +129,9 @@ class Projector {
     const Field* field = &top;
     std::string prefix;
     for (size_t i = 1; i < parts.size(); ++i) {
-      if (field->IsLeaf() && !field->children.empty()) {
-        return UserError("column '", column, "' is stored together with the rest of '",
-                         prefix + field->name, "'; select that as a whole");
+      if (IsBlob(*field)) {
+        return UserError("column '", column, "' is a part of the blob '", prefix + field->name,
+                         "'; select that as a whole");
       }
       prefix += field->name + ".";
       size_t index = IndexOf(field->children, parts[i]);

@@ -103,8 +103,18 @@ TEST(ProjectionTest, ANameGivenTwiceIsRefused) {
   EXPECT_NE(Refusal({"m", "m.entries"}).find("selected twice"), std::string::npos);
 }
 
-TEST(ProjectionTest, PackedStructsStayWhole) {
-  EXPECT_NE(Refusal({"packed.v"}).find("'packed'; select that as a whole"), std::string::npos);
+TEST(ProjectionTest, MembersOfPackedStructs) {
+  EXPECT_EQ(Project({"packed.v"}), "packed: struct<v: int64>");
+  EXPECT_TRUE(Example().Project({"packed.v"}).ValueOrDie().fields[0].IsPackedStruct());
+}
+
+TEST(ProjectionTest, BlobsStayWhole) {
+  auto place = arrow::struct_({arrow::field("position", arrow::uint64())});
+  auto blob =
+      arrow::field("b", place, true, arrow::key_value_metadata({"lance-encoding:blob"}, {"true"}));
+  Schema schema = Schema::FromArrow(*arrow::schema({blob})).ValueOrDie();
+  Status status = schema.Project({"b.position"}).status();
+  EXPECT_NE(status.message().find("'b'; select that as a whole"), std::string::npos) << status;
 }
 
 TEST(ProjectionTest, ByIds) {
