@@ -10,6 +10,7 @@
 #include "schema/blob.h"
 #include "schema/extensions.h"
 #include "schema/logical_type.h"
+#include "schema/packed_struct.h"
 #include "schema/semantic_schema.h"
 
 namespace lance {
@@ -120,8 +121,18 @@ bool SameButForOffsets(const Field& table, const Field& data) {
   return wanted.ok() && given.ok() && WithSmallOffsets(*wanted)->Equals(WithSmallOffsets(*given));
 }
 
+/// Whether a struct is packed is the table's to say; data that doesn't is as good.
+bool IsStructOfMembers(const Field& field) {
+  if (field.logical_type != kStruct || field.children.empty()) return false;
+  return IsPackedColumn(field) || !field.IsLeaf();
+}
+
+bool HasMembersAlike(const Field& table, const Field& data) {
+  return table.IsLeaf() == data.IsLeaf() || (IsStructOfMembers(table) && IsStructOfMembers(data));
+}
+
 Status CheckLayout(const Field& table, const Given& data, const std::string& path) {
-  if (table.logical_type == data.field.logical_type && table.IsLeaf() == data.field.IsLeaf()) {
+  if (table.logical_type == data.field.logical_type && HasMembersAlike(table, data.field)) {
     return Status::OK();
   }
   if (SameButForOffsets(table, data.field)) return Status::OK();
@@ -141,7 +152,7 @@ Status CheckSemanticType(const Field& table, const Given& data, const std::strin
   auto type = SemanticTypeOf(data.field);
   const auto refused = WhyNotAccepted(data.input);
   const bool accepted = type.ok() && *type == wanted && !refused;
-  if (!accepted || table.IsLeaf() != data.field.IsLeaf()) {
+  if (!accepted || !HasMembersAlike(table, data.field)) {
     return NotAccepted(path, wanted, data.input.type()->ToString(),
                        refused.value_or("cast it first"));
   }
@@ -168,7 +179,7 @@ Result<Field> MatchField(const Field& table, const Given& data, const Rules& rul
                                            : CheckLayout(table, data, path));
   Field match = table;
   if (rules.semantic_types) match.logical_type = data.field.logical_type;
-  if (table.IsLeaf() && !(rules.semantic_types && table.IsPackedStruct())) return match;
+  if (table.IsLeaf() && !IsPackedColumn(table)) return match;
   if (table.logical_type == kStruct) {
     ARROW_ASSIGN_OR_RAISE(match.children,
                           MatchByName(table.children, data.field.children,
@@ -211,7 +222,7 @@ std::shared_ptr<arrow::Field> ChildField(const arrow::DataType& type, int index,
 /// Puts the members of structs into the order of the file.
 Result<std::shared_ptr<arrow::ArrayData>> Arrange(const Field& file, const Field& data,
                                                   const std::shared_ptr<arrow::ArrayData>& array) {
-  if (file.IsLeaf() || SameOrder(file, data)) return array;
+  if ((file.IsLeaf() && !IsPackedColumn(file)) || SameOrder(file, data)) return array;
   auto out = array->Copy();
   out->child_data.clear();
   std::vector<std::shared_ptr<arrow::Field>> fields;

@@ -154,3 +154,41 @@ def test_blobs_keep_their_members(lancecpp, path):
     with pytest.raises(ValueError, match="stored together"):
         table.drop_columns(["b.data"])
     assert table.version == 1
+
+
+@pytest.mark.parametrize("version", MEMBERS)
+def test_the_table_says_what_is_packed(lancecpp, path, version):
+    """Data whose fields don't say so, or have their members in another order, is as good."""
+    rng = random.Random(2)
+    data = table_of(rng, version, 100)
+    table = write(lancecpp, data, path, version)
+    members = list(MEMBERS[version])[::-1]
+    plain = pa.array(data["p"].to_pylist(), pa.struct([(m, MEMBERS[version][m]) for m in members]))
+    table.insert(pa.table({"n": range(100, 200), "p": plain}))
+    source = pa.table({"n": range(50, 250), "p": pa.chunked_array([plain, plain])})
+    table.merge_insert("n").when_matched_update_all().when_not_matched_insert_all().execute(source)
+    assert table.schema.field("p").metadata[b"lance-encoding:packed"] == b"true"
+    rows = data["p"].to_pylist()
+    wanted = rows[:50] + rows + rows
+    read = table.to_table().sort_by("n")
+    assert read["n"].to_pylist() == list(range(250))
+    assert read["p"].to_pylist() == wanted
+    # The other way round the table isn't packed, and stays so.
+    other = write(lancecpp, data.replace_schema_metadata(None).cast(unpacked(data.schema)), path + "2", version)
+    other.insert(data)
+    assert other.schema.field("p").metadata is None
+    assert other.to_table()["p"].to_pylist() == rows + rows
+    assert len(other.to_table(columns=["p.l"])) == 200
+
+
+def unpacked(schema):
+    return pa.schema([field.remove_metadata() for field in schema])
+
+
+def test_data_that_lacks_members_is_refused(lancecpp, path):
+    table = write(lancecpp, table_of(random.Random(2), "2.1", 5), path, "2.1")
+    with pytest.raises(OSError, match="'p' should have all members of .*stored together"):
+        table.insert(pa.table({"n": [1], "p": [{"i": 1}]}, schema=pa.schema(
+            {"n": pa.int64(), "p": pa.struct({"i": pa.int32()})})))
+    with pytest.raises(OSError, match="'p.i' should have type int32, but the data has string"):
+        table.insert(pa.table({"n": [1], "p": [{"i": "1", "l": 1, "d": 0.5}]}))
