@@ -157,7 +157,8 @@ class Alterer {
     NewFiles files(snapshot_->MakeContext());
     ARROW_ASSIGN_OR_RAISE(auto fragments, WriteCastColumns(snapshot_, schema_, casts_, &files));
     // What only held the values from before the cast.
-    for (auto& fragment : fragments) (void)RemoveDeadFiles(schema_, &fragment);
+    const Schema& before = snapshot_->manifest().schema;
+    for (auto& fragment : fragments) (void)RemoveDroppedFiles(before, schema_, &fragment);
     return CommitMerge(*snapshot_, schema_, fragments, preserves_nullability_, &files);
   }
 

@@ -19,6 +19,7 @@
 #include "schema/logical_type.h"
 #include "schema/packed_struct.h"
 #include "schema/semantic_type.h"
+#include "schema/structure_fields.h"
 #include "table/deletion_file.h"
 #include "table/row_words.h"
 
@@ -164,8 +165,9 @@ struct FragmentReader::Opener {
   }
 
   Status OpenFiles() {
-    const Schema& data = out->selection_->data;
-    ARROW_RETURN_NOT_OK(CheckParents(data));
+    ARROW_RETURN_NOT_OK(CheckParents(out->selection_->data));
+    ARROW_ASSIGN_OR_RAISE(const auto with_structure, WithStructureOfFiles(out->selection_->data));
+    const Schema& data = with_structure ? *with_structure : out->selection_->data;
     std::vector<const Field*> leaves = data.Leaves();
     std::unordered_set<int32_t> missing;
     for (const Field* leaf : leaves) missing.insert(leaf->id);
@@ -181,6 +183,7 @@ struct FragmentReader::Opener {
     }
     if (out->files_.empty() && !leaves.empty()) ARROW_RETURN_NOT_OK(CheckFieldIds());
     bool all_in_one = out->files_.size() == 1 && !out->files_[0].wanted &&
+                      leaves.size() == out->selection_->data.Leaves().size() &&
                       out->files_[0].projection.schema.Leaves().size() == leaves.size();
     out->file_is_data_ = all_in_one;
     if (all_in_one && out->selection_->outputs_are_data) {
@@ -188,6 +191,30 @@ struct FragmentReader::Opener {
       out->files_[0].projection.arrow_schema = out->selection_->output_schema;
     }
     return Status::OK();
+  }
+
+  /// The wanted fields with a stored one beside those of structs and lists that have none, also one
+  /// that was dropped; nothing if all of them have some.
+  Result<std::optional<Schema>> WithStructureOfFiles(const Schema& wanted) const {
+    const auto is_leaf = [](const Field& field) { return field.IsLeaf(); };
+    if (std::all_of(wanted.fields.begin(), wanted.fields.end(), is_leaf)) return std::nullopt;
+    std::unordered_set<int32_t> stored;
+    for (const auto& file : fragment.files()) {
+      stored.insert(file.fields().begin(), file.fields().end());
+    }
+    const auto is_stored = [&stored](int32_t id) { return stored.contains(id); };
+    if (FieldsWithoutStructure(wanted, is_stored).empty()) return std::nullopt;
+    Schema data =
+        WithStructure(WithBlobDescriptors(manifest.schema, /*v1=*/true), is_stored, wanted);
+    const auto was_dropped = [this](int32_t id) { return manifest.schema.FindById(id) == nullptr; };
+    for (const auto& file : fragment.files()) {
+      if (FieldsWithoutStructure(data, is_stored).empty()) break;
+      if (std::none_of(file.fields().begin(), file.fields().end(), was_dropped)) continue;
+      ARROW_ASSIGN_OR_RAISE(auto reader, OpenFile(context, session, table, manifest, file,
+                                                  fragment.physical_rows(), /*with_schema=*/true));
+      data = WithStructure(reader->schema(), is_stored, std::move(data));
+    }
+    return data;
   }
 
   /// No file has any of the columns: they are null, if the files are of columns that the table has,

@@ -60,12 +60,25 @@ Status StampUpdatedRows(const Update& update, uint64_t version, table::DataFragm
   return Status::OK();
 }
 
+/// Whether the table still has the file, with fields that other files have not taken over.
+bool IsNowHere(const table::DataFile& file, const table::DataFragment& current) {
+  const bool has_fields = std::any_of(file.fields().begin(), file.fields().end(),
+                                      [](int32_t id) { return id != kTombstoneFieldId; });
+  return has_fields &&
+         std::any_of(current.files().begin(), current.files().end(),
+                     [&file](const table::DataFile& other) { return other.path() == file.path(); });
+}
+
 Status ReplaceUpdated(const Update& update, NextVersion* next) {
   std::vector<table::DataFragment> replaced;
   for (table::DataFragment fragment : update.updated_fragments()) {
     ARROW_ASSIGN_OR_RAISE(auto current, CurrentFragment(next->manifest, fragment.id()));
     *fragment.mutable_overlays() = current.overlays();
-    (void)RemoveDeadFiles(next->manifest.schema, &fragment);
+    // Their columns were dropped meanwhile, or written anew.
+    const auto is_kept = [&current](const table::DataFile& dead) {
+      return IsNowHere(dead, current);
+    };
+    (void)RemoveDeadFiles(next->manifest.schema, is_kept, &fragment);
     for (const auto& file : fragment.files()) ARROW_RETURN_NOT_OK(CheckDataFile(file, next));
     if (update.update_mode() == Update::REWRITE_COLUMNS && next->stable_row_ids) {
       ARROW_RETURN_NOT_OK(StampUpdatedRows(update, next->manifest.version(), &fragment));

@@ -242,7 +242,8 @@ Status ApplyProject(const table::Transaction::Project& project, NextVersion* nex
   std::vector<table::DataFragment> replaced;
   for (const FragmentSummary& summary : next->manifest.fragments) {
     ARROW_ASSIGN_OR_RAISE(auto fragment, ParseFragment(summary));
-    if (RemoveDeadFiles(schema, &fragment)) replaced.push_back(std::move(fragment));
+    if (RemoveDroppedFiles(next->manifest.schema, schema, &fragment))
+      replaced.push_back(std::move(fragment));
   }
   next->manifest.SetSchema(std::move(schema));
   return next->manifest.ReplaceFragments(replaced);
