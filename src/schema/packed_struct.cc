@@ -8,19 +8,13 @@
 namespace lance {
 namespace {
 
-const Field* FindById(const std::vector<Field>& fields, int32_t id) {
-  auto found =
-      std::find_if(fields.begin(), fields.end(), [id](const Field& one) { return one.id == id; });
-  return found == fields.end() ? nullptr : &*found;
-}
-
 /// Adds the members that are missing; whether there were any.
 bool Complete(const Field& whole, Field* part) {
   bool added = part->children.size() != whole.children.size();
   std::vector<Field> members;
   members.reserve(whole.children.size());
   for (const Field& member : whole.children) {
-    const Field* wanted = FindById(part->children, member.id);
+    const Field* wanted = FieldWithId(part->children, member.id);
     members.push_back(wanted == nullptr ? member : *wanted);
     if (wanted != nullptr && Complete(member, &members.back())) added = true;
   }

@@ -155,6 +155,12 @@ const Field* Schema::FindByName(std::string_view name) const {
   return nullptr;
 }
 
+const Field* FieldWithId(const std::vector<Field>& fields, int32_t id) {
+  auto found =
+      std::find_if(fields.begin(), fields.end(), [id](const Field& one) { return one.id == id; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
 std::vector<const Field*> Schema::PreOrder() const {
   std::vector<const Field*> all;
   ListPreOrder(fields, &all);

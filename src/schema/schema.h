@@ -109,6 +109,9 @@ struct Schema {
   Status Validate() const;
 };
 
+/// The one of these fields, not of those below them, with this id; null if there is none.
+const Field* FieldWithId(const std::vector<Field>& fields, int32_t id);
+
 /// Sets what a field's metadata says about its part in the primary and the clustering key.
 void ReadKeys(Field* field);
 

@@ -25,18 +25,12 @@ std::optional<Field> WithOneLeaf(const Field& field, const IsStored& is_stored) 
   return one;
 }
 
-const Field* FindById(const std::vector<Field>& fields, int32_t id) {
-  auto found =
-      std::find_if(fields.begin(), fields.end(), [id](const Field& one) { return one.id == id; });
-  return found == fields.end() ? nullptr : &*found;
-}
-
 /// Whether something of the field is stored, when it got what tells its structure.
 bool AddStructure(const Field& whole, const IsStored& is_stored, Field* wanted) {
   if (wanted->IsLeaf()) return is_stored(wanted->id);
   bool stored = false;
   for (Field& child : wanted->children) {
-    const Field* whole_child = FindById(whole.children, child.id);
+    const Field* whole_child = FieldWithId(whole.children, child.id);
     stored |= whole_child == nullptr ? HoldsStored(child, is_stored)
                                      : AddStructure(*whole_child, is_stored, &child);
   }
@@ -69,7 +63,7 @@ bool HoldsStored(const Field& field, const IsStored& is_stored) {
 
 Schema WithStructure(const Schema& schema, const IsStored& is_stored, Schema wanted) {
   for (Field& field : wanted.fields) {
-    if (const Field* whole = FindById(schema.fields, field.id)) {
+    if (const Field* whole = FieldWithId(schema.fields, field.id)) {
       AddStructure(*whole, is_stored, &field);
     }
   }

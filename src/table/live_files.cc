@@ -70,8 +70,10 @@ bool RemoveDeadFiles(const Schema& schema,
 
 bool RemoveDroppedFiles(const Schema& before, const Schema& after, table::DataFragment* fragment) {
   const auto keep = [&](const table::DataFile& dead) {
+    const bool has_fields = std::any_of(dead.fields().begin(), dead.fields().end(),
+                                        [](int32_t id) { return id != kTombstoneFieldId; });
     const bool was_dead = !HasLiveField(dead, before);
-    return was_dead || MayTellStructure(dead, before, after, *fragment);
+    return has_fields && (was_dead || MayTellStructure(dead, before, after, *fragment));
   };
   return RemoveDeadFiles(after, keep, fragment);
 }
