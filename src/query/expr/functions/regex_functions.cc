@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "arrow/array/concatenate.h"
 #include "arrow/compute/api_scalar.h"
@@ -12,6 +15,8 @@
 #include "query/expr/kernel/gather.h"
 #include "query/expr/kernel/reading.h"
 #include "query/expr/kernel/regex_literal.h"
+#include "query/expr/kernel/regex_program.h"
+#include "query/expr/kernel/regex_search.h"
 #include "query/expr/kernel/regex_syntax.h"
 #include "query/expr/kernel/substring_search.h"
 #include "query/expr/kernel/text_output.h"
@@ -37,15 +42,38 @@ Result<std::shared_ptr<Array>> CallArrow(const std::string& function, const Call
   return result.make_array();
 }
 
-/// The pattern, with the flags at `flags_at`. `g` belongs to regexp_replace.
-Result<RegexPattern> PatternOf(std::span<const Operand> args, size_t flags_at) {
+/// The flags at `flags_at`, but for `g`, which belongs to regexp_replace.
+std::string FlagsOf(std::span<const Operand> args, size_t flags_at) {
   std::string flags;
   if (args.size() > flags_at && !IsNullAt(args[flags_at], 0)) {
     for (char flag : BytesValues(args[flags_at])[0]) {
       if (flag != 'g') flags += flag;
     }
   }
-  return TranslateRegex(BytesValues(args[1])[0], flags);
+  return flags;
+}
+
+Result<RegexPattern> PatternOf(std::span<const Operand> args, size_t flags_at) {
+  return TranslateRegex(BytesValues(args[1])[0], FlagsOf(args, flags_at));
+}
+
+/// The rows that can have a match, by what every match has in it; nothing if that can be any.
+std::optional<std::vector<int64_t>> LikelyRows(std::span<const Operand> args, size_t flags_at,
+                                               int64_t rows) {
+  constexpr size_t kMostSearches = 4;
+  if (args[0].is_constant || !FlagsOf(args, flags_at).empty()) return std::nullopt;
+  const std::vector<std::string> literals = RequiredLiterals(BytesValues(args[1])[0]);
+  if (literals.empty() || literals.size() > kMostSearches) return std::nullopt;
+  const BytesValues texts(args[0]);
+  std::vector<int64_t> likely = RowsContaining(texts, rows, literals[0]);
+  for (size_t i = 1; i < literals.size(); ++i) {
+    const std::vector<int64_t> others = RowsContaining(texts, rows, literals[i]);
+    std::vector<int64_t> both;
+    std::set_union(likely.begin(), likely.end(), others.begin(), others.end(),
+                   std::back_inserter(both));
+    likely = std::move(both);
+  }
+  return likely;
 }
 
 bool HasGlobalFlag(std::span<const Operand> args) {
@@ -67,22 +95,37 @@ Status RefuseInnerBoundary(const RegexPattern& pattern) {
   return UserError("\\B is not supported where all matches are looked for");
 }
 
-/// Matches only the rows that have `literal`; nullptr if that are too many for it to pay.
-Result<std::shared_ptr<Array>> MatchWithLiteral(
-    const CallContext& context, const Operand& texts, int64_t rows, std::string_view literal,
-    const arrow::compute::MatchSubstringOptions& options) {
+/// Matches only some rows; nullptr if that are too many for it to pay.
+Result<std::shared_ptr<Array>> MatchRows(const CallContext& context, const Operand& texts,
+                                         int64_t rows, std::vector<int64_t> likely,
+                                         const RegexPattern& pattern) {
   constexpr size_t kWorthwhileShare = 2;
-  std::vector<int64_t> likely = RowsContaining(BytesValues(texts), rows, literal);
-  if (likely.size() * kWorthwhileShare > static_cast<size_t>(rows)) return nullptr;
+  const auto program = RegexProgram::Of(pattern.text, /*keeps_groups=*/false);
+  if (!program && likely.size() * kWorthwhileShare > static_cast<size_t>(rows)) return nullptr;
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, {&texts, 1}, rows));
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> bits,
                         arrow::AllocateEmptyBitmap(rows, context.pool));
-  ARROW_ASSIGN_OR_RAISE(auto picked, Gather(context.pool, texts.array, likely));
-  ARROW_ASSIGN_OR_RAISE(auto matches, CallArrow("match_substring_regex", context, picked, options));
-  const BooleanValues is_match(Operand{matches, false});
-  for (size_t i = 0; i < likely.size(); ++i) {
-    if (is_match[static_cast<int64_t>(i)]) {
-      arrow::bit_util::SetBit(bits->mutable_data(), likely[i]);
+  if (program) {
+    const BytesValues values(texts);
+    std::erase_if(likely, [&](int64_t row) {
+      if (program->is_for_ascii() && !IsAscii(values[row])) return false;
+      const auto outcome = RegexSearch(*program, values[row]).Find(0);
+      if (outcome == RegexSearch::Outcome::kFound) {
+        arrow::bit_util::SetBit(bits->mutable_data(), row);
+      }
+      return outcome != RegexSearch::Outcome::kTooHard;
+    });
+  }
+  if (!likely.empty()) {
+    ARROW_ASSIGN_OR_RAISE(auto picked, Gather(context.pool, texts.array, likely));
+    const arrow::compute::MatchSubstringOptions options(ForFirstMatch(pattern));
+    ARROW_ASSIGN_OR_RAISE(auto matches,
+                          CallArrow("match_substring_regex", context, picked, options));
+    const BooleanValues is_match(Operand{matches, false});
+    for (size_t i = 0; i < likely.size(); ++i) {
+      if (is_match[static_cast<int64_t>(i)]) {
+        arrow::bit_util::SetBit(bits->mutable_data(), likely[i]);
+      }
     }
   }
   return MakeBooleans(rows, std::move(bits), nulls.validity());
@@ -91,13 +134,12 @@ Result<std::shared_ptr<Array>> MatchWithLiteral(
 Result<std::shared_ptr<Array>> RegexpLike(const CallContext& context, std::span<const Operand> args,
                                           int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(RegexPattern pattern, PatternOf(args, 2));
-  arrow::compute::MatchSubstringOptions options(ForFirstMatch(pattern));
-  const bool has_flags = args.size() > 2;
-  const std::string literal = has_flags ? "" : RequiredLiteral(BytesValues(args[1])[0]);
-  if (!args[0].is_constant && !literal.empty()) {
-    ARROW_ASSIGN_OR_RAISE(auto matches, MatchWithLiteral(context, args[0], rows, literal, options));
+  if (auto likely = LikelyRows(args, 2, rows)) {
+    ARROW_ASSIGN_OR_RAISE(auto matches,
+                          MatchRows(context, args[0], rows, *std::move(likely), pattern));
     if (matches != nullptr) return matches;
   }
+  const arrow::compute::MatchSubstringOptions options(ForFirstMatch(pattern));
   return CallArrow("match_substring_regex", context, args[0].array, options);
 }
 
@@ -122,45 +164,222 @@ Result<Operand> TextsFrom(const CallContext& context, std::span<const Operand> a
   return Operand{std::move(rest), args[0].is_constant};
 }
 
-/// Nulls have no match, nor have texts that end before the start. Each match becomes one byte
-/// longer, which counts them.
+/// The rows that a program can't look at, ascending; nothing if they are most of them.
+std::optional<std::vector<int64_t>> ForeignRows(const RegexProgram& program, const Operand& texts,
+                                                int64_t rows) {
+  std::vector<int64_t> foreign;
+  const BytesValues values(texts);
+  if (!program.is_for_ascii() || IsAscii(values.Joined(rows))) return foreign;
+  for (int64_t row = 0; row < rows; ++row) {
+    if (!IsAscii(values[row])) foreign.push_back(row);
+  }
+  if (foreign.size() * 2 > static_cast<size_t>(rows)) return std::nullopt;
+  return foreign;
+}
+
+/// Values for all rows, of which those of `rows` are computed by `otherwise` of their texts.
+template <typename Otherwise>
+Result<std::shared_ptr<Array>> Corrected(const CallContext& context,
+                                         const std::shared_ptr<Array>& values, const Operand& texts,
+                                         const std::vector<int64_t>& rows, Otherwise otherwise) {
+  if (rows.empty()) return values;
+  ARROW_ASSIGN_OR_RAISE(auto picked, Gather(context.pool, texts.array, rows));
+  ARROW_ASSIGN_OR_RAISE(auto others, otherwise(picked));
+  ARROW_ASSIGN_OR_RAISE(auto all, arrow::Concatenate({values, others}, context.pool));
+  std::vector<int64_t> source(static_cast<size_t>(values->length()));
+  std::iota(source.begin(), source.end(), 0);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    source[static_cast<size_t>(rows[i])] = values->length() + static_cast<int64_t>(i);
+  }
+  return Gather(context.pool, all, source);
+}
+
+/// Calls visit() for each match. One that is empty and ends where another did doesn't count. False
+/// if the text is too hard.
+template <typename Visit>
+bool ForEachMatch(RegexSearch* search, std::string_view text, Visit visit) {
+  size_t last_end = std::string_view::npos;
+  for (size_t from = 0; from <= text.size();) {
+    const RegexSearch::Outcome outcome = search->Find(from);
+    if (outcome != RegexSearch::Outcome::kFound) return outcome == RegexSearch::Outcome::kNone;
+    if (search->begin() == search->end() && search->end() == last_end) {
+      from += from < text.size() ? CharacterBytes(text.substr(from)) : 1;
+      continue;
+    }
+    if (!visit()) return true;
+    from = search->end();
+    last_end = from;
+  }
+  return true;
+}
+
+/// Each match becomes one byte longer, which counts them.
+Result<std::shared_ptr<Array>> CountWithRe2(const CallContext& context, const std::string& pattern,
+                                            const std::shared_ptr<Array>& texts) {
+  ARROW_ASSIGN_OR_RAISE(
+      auto longer,
+      CallArrow("replace_substring_regex", context, texts,
+                arrow::compute::ReplaceSubstringOptions(pattern, "\\0.", /*max=*/-1)));
+  const Operand longer_operand{longer, false};
+  const Operand texts_operand{texts, false};
+  const BytesValues after(longer_operand);
+  const BytesValues before(texts_operand);
+  return MapFixed<int64_t>(context, {&texts_operand, 1}, texts->length(), [&](int64_t row) {
+    return static_cast<int64_t>(after[row].size() - before[row].size());
+  });
+}
+
+/// Matches of each text; null where it is.
+Result<std::shared_ptr<Array>> CountMatches(const CallContext& context, const std::string& pattern,
+                                            const Operand& texts) {
+  const int64_t rows = texts.array->length();
+  auto with_re2 = [&](auto& picked) { return CountWithRe2(context, pattern, picked); };
+  const auto program = RegexProgram::Of(pattern, /*keeps_groups=*/false);
+  if (!program || texts.is_constant) return with_re2(texts.array);
+  auto hard = ForeignRows(*program, texts, rows);
+  if (!hard) return with_re2(texts.array);
+  const BytesValues values(texts);
+  ARROW_ASSIGN_OR_RAISE(auto counts,
+                        MapFixed<int64_t>(context, {&texts, 1}, rows, [&](int64_t row) {
+                          const std::string_view text = values[row];
+                          if (program->is_for_ascii() && !IsAscii(text)) return int64_t{0};
+                          RegexSearch search(*program, text);
+                          int64_t count = 0;
+                          auto add = [&] { return ++count > 0; };
+                          if (!ForEachMatch(&search, text, add)) hard->push_back(row);
+                          return count;
+                        }));
+  return Corrected(context, counts, texts, *hard, with_re2);
+}
+
+/// Nulls have no match, nor have texts that end before the start.
 Result<std::shared_ptr<Array>> RegexpCount(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(RegexPattern pattern, PatternOf(args, 3));
   ARROW_RETURN_NOT_OK(RefuseInnerBoundary(pattern));
   ARROW_ASSIGN_OR_RAISE(Operand texts, TextsFrom(context, args));
-  ARROW_ASSIGN_OR_RAISE(auto longer, CallArrow("replace_substring_regex", context, texts.array,
-                                               arrow::compute::ReplaceSubstringOptions(
-                                                   pattern.text, "\\0.", /*max=*/-1)));
-  const Operand longer_operand{longer, texts.is_constant};
-  BytesValues after(longer_operand);
-  BytesValues before(texts);
+  ARROW_ASSIGN_OR_RAISE(auto counts, CountMatches(context, pattern.text, texts));
+  const Operand counts_operand{counts, texts.is_constant};
+  const FixedValues<int64_t> count(counts_operand);
   const int64_t start = StartOf(args);
   const BytesValues whole(args[0]);
   return MapFixed<int64_t>(context, {}, rows, [&](int64_t row) -> int64_t {
     if (IsNullAt(texts, row)) return 0;
     if (start > 1 && CountCharacters(whole[row]) < start - 1) return 0;
-    return static_cast<int64_t>(after[row].size() - before[row].size());
+    return count[row];
   });
 }
 
-/// Replacing the first match is replacing a text up to its end: only then does the match see what
-/// stands around it.
+/// A replacement in the form of RE2, taken apart.
+class Replacement {
+ public:
+  explicit Replacement(std::string_view text) {
+    parts_.emplace_back();
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] != '\\') {
+        parts_.back().text += text[i];
+      } else if (text[++i] == '\\') {
+        parts_.back().text += '\\';
+      } else {
+        parts_.push_back({static_cast<size_t>(text[i] - '0'), ""});
+      }
+    }
+  }
+
+  bool has_groups() const {
+    return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.group > 0; });
+  }
+
+  void AppendTo(const RegexSearch& search, std::string* out) const {
+    *out += parts_[0].text;
+    for (size_t i = 1; i < parts_.size(); ++i) {
+      *out += search.Group(parts_[i].group);
+      *out += parts_[i].text;
+    }
+  }
+
+ private:
+  /// The first one has no group.
+  struct Part {
+    size_t group = 0;
+    std::string text;  // behind it
+  };
+  std::vector<Part> parts_;
+};
+
+/// The matches of a program in `likely` rows replaced, others where RE2 does it.
+template <typename Otherwise>
+Result<std::shared_ptr<Array>> ReplaceRows(const CallContext& context, const Operand& texts,
+                                           const RegexProgram& program, const Replacement& with,
+                                           bool replaces_all,
+                                           const std::optional<std::vector<int64_t>>& likely,
+                                           Otherwise otherwise) {
+  const int64_t rows = texts.array->length();
+  auto hard = ForeignRows(program, texts, rows);
+  if (!hard) return otherwise(texts.array);
+  const BytesValues values(texts);
+  size_t next_likely = 0;
+  auto is_likely = [&](int64_t row) {
+    if (!likely) return true;
+    while (next_likely < likely->size() && (*likely)[next_likely] < row) ++next_likely;
+    return next_likely < likely->size() && (*likely)[next_likely] == row;
+  };
+  bool is_any_changed = false;
+  std::string changed;
+  auto write = [&](int64_t row, std::string_view* out) {
+    const std::string_view text = values[row];
+    *out = text;
+    if (!is_likely(row) || (program.is_for_ascii() && !IsAscii(text))) return Status::OK();
+    RegexSearch search(program, text);
+    changed.clear();
+    size_t copied = 0;
+    bool is_changed = false;
+    const bool is_done = ForEachMatch(&search, text, [&] {
+      changed += text.substr(copied, search.begin() - copied);
+      with.AppendTo(search, &changed);
+      copied = search.end();
+      is_changed = true;
+      return replaces_all;
+    });
+    if (!is_done) hard->push_back(row);
+    if (!is_done || !is_changed) return Status::OK();
+    changed += text.substr(copied);
+    *out = changed;
+    is_any_changed = true;
+    return Status::OK();
+  };
+  ARROW_ASSIGN_OR_RAISE(auto replaced, MapTexts(context, {&texts, 1}, rows, write));
+  if (!is_any_changed && hard->empty()) return texts.array;
+  return Corrected(context, replaced, texts, *hard, otherwise);
+}
+
 Result<std::shared_ptr<Array>> RegexpReplace(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(RegexPattern pattern, PatternOf(args, 3));
   const bool replaces_all = HasGlobalFlag(args);
   if (replaces_all) ARROW_RETURN_NOT_OK(RefuseInnerBoundary(pattern));
+  // With RE2, replacing the first match is replacing a text up to its end: only then does the match
+  // see what stands around it.
   constexpr size_t kGroupsAround = 2;
+  const std::string_view replacement = BytesValues(args[2])[0];
   ARROW_ASSIGN_OR_RAISE(
-      std::string replacement,
-      TranslateReplacement(BytesValues(args[2])[0], pattern, replaces_all ? 0 : kGroupsAround));
+      std::string re2_replacement,
+      TranslateReplacement(replacement, pattern, replaces_all ? 0 : kGroupsAround));
+  arrow::compute::ReplaceSubstringOptions options(pattern.text, re2_replacement, /*max=*/-1);
   if (!replaces_all) {
-    pattern.text = Concat("\\A((?s:.*?))(", pattern.text, ")");
-    replacement.insert(0, "\\1");
+    options.pattern = Concat("\\A((?s:.*?))(", pattern.text, ")");
+    options.replacement.insert(0, "\\1");
   }
-  return CallArrow("replace_substring_regex", context, args[0].array,
-                   arrow::compute::ReplaceSubstringOptions(pattern.text, replacement, -1));
+  auto with_re2 = [&](const std::shared_ptr<Array>& texts) {
+    return CallArrow("replace_substring_regex", context, texts, options);
+  };
+  ARROW_ASSIGN_OR_RAISE(std::string own_replacement, TranslateReplacement(replacement, pattern, 0));
+  const Replacement with(own_replacement);
+  const auto program = RegexProgram::Of(pattern.text, with.has_groups());
+  if (!program || args[0].is_constant) return with_re2(args[0].array);
+  const auto likely = LikelyRows(args, 3, rows);
+  if (likely && likely->empty()) return args[0].array;
+  return ReplaceRows(context, args[0], *program, with, replaces_all, likely, with_re2);
 }
 
 /// The groups of the first match, or the match if there are none; null without a match.

@@ -14,12 +14,11 @@ class LiteralFinder {
  public:
   explicit LiteralFinder(std::string_view pattern) : left_(pattern) {}
 
-  std::string Find() {
+  std::vector<std::string> Find() {
     while (!left_.empty()) {
-      if (!Step()) return "";
+      if (!Step()) return {};
     }
-    EndRun();
-    return longest_;
+    return EndAlternative() ? found_ : std::vector<std::string>();
   }
 
  private:
@@ -29,7 +28,7 @@ class LiteralFinder {
     left_.remove_prefix(bytes);
     switch (character[0]) {
       case '|':
-        return false;  // each side has its own
+        return EndAlternative();
       case '\\':
         return Escape();
       case '[':
@@ -67,6 +66,13 @@ class LiteralFinder {
     if (run_.size() > longest_.size()) longest_ = run_;
     run_.clear();
     last_ = 0;
+  }
+
+  bool EndAlternative() {
+    EndRun();
+    found_.push_back(std::move(longest_));
+    longest_.clear();
+    return !found_.back().empty();
   }
 
   bool Escape() {
@@ -125,10 +131,13 @@ class LiteralFinder {
   std::string run_;
   size_t last_ = 0;  // where the last character of the run begins
   std::string longest_;
+  std::vector<std::string> found_;
 };
 
 }  // namespace
 
-std::string RequiredLiteral(std::string_view pattern) { return LiteralFinder(pattern).Find(); }
+std::vector<std::string> RequiredLiterals(std::string_view pattern) {
+  return LiteralFinder(pattern).Find();
+}
 
 }  // namespace lance::query
