@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "arrow/array/concatenate.h"
 #include "query/expr/function.h"
 #include "query/expr/kernel/gather.h"
 #include "query/expr/kernel/list_maker.h"
-#include "query/expr/kernel/list_ranks.h"
+#include "query/expr/kernel/item_order.h"
 #include "query/expr/kernel/list_rows.h"
+#include "query/expr/kernel/number_types.h"
 #include "query/expr/kernel/reading.h"
 
 namespace lance::query {
@@ -115,43 +118,98 @@ SortOrder OrderOf(std::span<const Operand> args) {
   return {says(1, "DESC"), !says(2, "NULLS LAST")};
 }
 
-Result<std::shared_ptr<Array>> SortLists(const CallContext& context, std::span<const Operand> args,
-                                         int64_t rows) {
-  const ListRows lists(args[0]);
-  ARROW_ASSIGN_OR_RAISE(auto ranks, RanksOf(context.pool, lists.items()));
-  const SortOrder order = OrderOf(args);
+/// Most lists are short.
+template <typename T, typename Less>
+void StableSort(T* begin, T* end, Less less) {
+  constexpr int64_t kShort = 32;
+  if (end - begin > kShort) return std::stable_sort(begin, end, less);
+  for (T* next = begin; next < end; ++next) {
+    const T value = *next;
+    T* at = next;
+    for (; at > begin && less(value, at[-1]); --at) *at = at[-1];
+    *at = value;
+  }
+}
+
+/// Lists of numbers, none of which is null: the numbers themselves are moved.
+template <typename T>
+Result<std::shared_ptr<Array>> SortNumbers(const CallContext& context, const Operand& lists_operand,
+                                           int64_t rows, bool is_descending) {
+  const ListRows lists(lists_operand);
+  const std::shared_ptr<Array> items = lists.items();
+  const int64_t count = items->length();
+  ARROW_ASSIGN_OR_RAISE(auto buffer, AllocateValues<T>(context.pool, count));
+  T* values = buffer->template mutable_data_as<T>();
+  std::copy_n(items->data()->GetValues<T>(1), count, values);
+  auto less = [](T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) return a < b || (a == a && b != b);
+    return a < b;
+  };
+  for (int64_t row = 0; row < rows; ++row) {
+    T* begin = values + lists.Begin(row);
+    T* end = values + lists.End(row);
+    if (is_descending) {
+      StableSort(begin, end, [&](T a, T b) { return less(b, a); });
+    } else {
+      StableSort(begin, end, less);
+    }
+  }
+  auto sorted = lists_operand.array->data()->Copy();
+  sorted->type = context.type;
+  sorted->child_data[0] = MakeFixed(items->type(), count, std::move(buffer), nullptr)->data();
+  return arrow::MakeArray(sorted);
+}
+
+Result<std::shared_ptr<Array>> SortByOrder(const CallContext& context, const Operand& lists_operand,
+                                           int64_t rows, const SortOrder& wanted) {
+  const ListRows lists(lists_operand);
+  ARROW_ASSIGN_OR_RAISE(const auto order, ItemOrder::Of(context.pool, lists.items()));
+  const bool has_nulls = lists.items()->null_count() > 0;
   auto comes_before = [&](int64_t a, int64_t b) {
-    const int64_t left = ranks[static_cast<size_t>(a)];
-    const int64_t right = ranks[static_cast<size_t>(b)];
-    const bool has_null = left == kNullRank || right == kNullRank;
-    if (has_null) return left != right && (left == kNullRank) == order.nulls_first;
-    return order.is_descending ? left > right : left < right;
+    if (has_nulls && (order.IsNull(a) || order.IsNull(b))) {
+      return order.IsNull(a) != order.IsNull(b) && order.IsNull(a) == wanted.nulls_first;
+    }
+    return wanted.is_descending ? order.Less(b, a) : order.Less(a, b);
   };
   ListMaker maker(context, rows);
   std::vector<int64_t> row_items;
   for (int64_t row = 0; row < rows; ++row) {
     row_items.clear();
-    const bool is_valid = !IsNullAt(args[0], row);
+    const bool is_valid = !IsNullAt(lists_operand, row);
     for (int64_t i = lists.Begin(row); is_valid && i < lists.End(row); ++i) row_items.push_back(i);
-    std::stable_sort(row_items.begin(), row_items.end(), comes_before);
+    StableSort(row_items.data(), row_items.data() + row_items.size(), comes_before);
     for (int64_t item : row_items) maker.Add(item);
     maker.EndRow(is_valid);
   }
   return maker.Finish(lists.items());
 }
 
+Result<std::shared_ptr<Array>> SortLists(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
+  const SortOrder order = OrderOf(args);
+  auto by_order = [&] { return SortByOrder(context, args[0], rows, order); };
+  const std::shared_ptr<Array> items = ListRows(args[0]).items();
+  if (items->null_count() > 0 || items->length() == 0) return by_order();
+  return VisitNumberType(
+      StorageId(*items->type()),
+      [&]<typename T>(CType<T>) {
+        return SortNumbers<T>(context, args[0], rows, order.is_descending);
+      },
+      by_order);
+}
+
 /// Each value once, where it comes first.
 Result<std::shared_ptr<Array>> DistinctItems(const CallContext& context,
                                              std::span<const Operand> args, int64_t rows) {
   const ListRows lists(args[0]);
-  ARROW_ASSIGN_OR_RAISE(auto ranks, RanksOf(context.pool, lists.items()));
-  // The last row that had each rank; nulls come first.
-  std::vector<int64_t> seen_in(ranks.size() + 1, -1);
+  ARROW_ASSIGN_OR_RAISE(auto ids, IdsOf(context.pool, lists.items()));
+  // The last row that had each id; nulls come first.
+  std::vector<int64_t> seen_in(ids.size() + 1, -1);
   ListMaker maker(context, rows);
   for (int64_t row = 0; row < rows; ++row) {
     const bool is_valid = !IsNullAt(args[0], row);
     for (int64_t i = lists.Begin(row); is_valid && i < lists.End(row); ++i) {
-      int64_t& seen = seen_in[static_cast<size_t>(ranks[static_cast<size_t>(i)] + 1)];
+      int64_t& seen = seen_in[static_cast<size_t>(ids[static_cast<size_t>(i)] + 1)];
       if (seen != row) maker.Add(i);
       seen = row;
     }
@@ -161,23 +219,22 @@ Result<std::shared_ptr<Array>> DistinctItems(const CallContext& context,
 }
 
 /// The largest (or smallest) item that is not null.
-template <int kSign>
+template <bool kIsLargest>
 Result<std::shared_ptr<Array>> ExtremeItem(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
   const ListRows lists(args[0]);
   const std::shared_ptr<Array> items = lists.items();
-  ARROW_ASSIGN_OR_RAISE(auto ranks, RanksOf(context.pool, items));
+  ARROW_ASSIGN_OR_RAISE(const auto order, ItemOrder::Of(context.pool, items));
   ARROW_ASSIGN_OR_RAISE(auto null, arrow::MakeArrayOfNull(items->type(), 1, context.pool));
   ARROW_ASSIGN_OR_RAISE(auto with_null, arrow::Concatenate({items, null}, context.pool));
-  std::vector<int64_t> chosen(static_cast<size_t>(rows), items->length());
+  const int64_t none = items->length();
+  std::vector<int64_t> chosen(static_cast<size_t>(rows), none);
   for (int64_t row = 0; row < rows; ++row) {
-    int64_t best = kNullRank;
+    int64_t& best = chosen[static_cast<size_t>(row)];
     const bool is_valid = !IsNullAt(args[0], row);
     for (int64_t i = lists.Begin(row); is_valid && i < lists.End(row); ++i) {
-      const int64_t rank = ranks[static_cast<size_t>(i)];
-      if (rank == kNullRank || (best != kNullRank && (rank - best) * kSign <= 0)) continue;
-      best = rank;
-      chosen[static_cast<size_t>(row)] = i;
+      if (order.IsNull(i)) continue;
+      if (best == none || (kIsLargest ? order.Less(best, i) : order.Less(i, best))) best = i;
     }
   }
   return Gather(context.pool, with_null, chosen);
@@ -193,7 +250,7 @@ bool IsOneOf(const Expr& expr, std::string_view first, std::string_view second) 
 Bound BindSort(BindArgs args) {
   if (args.empty() || args.size() > 3) return std::nullopt;
   TypePtr item = ItemTypeOf(*args[0]);
-  if (!HasRanks(item)) return std::nullopt;
+  if (!HasOrder(item)) return std::nullopt;
   if (args.size() > 1 && !IsOneOf(*args[1], "ASC", "DESC")) return std::nullopt;
   if (args.size() > 2 && !IsOneOf(*args[2], "NULLS FIRST", "NULLS LAST")) return std::nullopt;
   TypePtr type = ListOf(*args[0], item);
@@ -204,16 +261,16 @@ Bound BindSort(BindArgs args) {
 
 Bound BindDistinct(BindArgs args) {
   TypePtr item = args.size() == 1 ? ItemTypeOf(*args[0]) : nullptr;
-  if (!HasRanks(item)) return std::nullopt;
+  if (!HasOrder(item)) return std::nullopt;
   TypePtr type = ListOf(*args[0], item);
   return BoundFunction{{type}, type, DistinctItems};
 }
 
-template <int kSign>
+template <bool kIsLargest>
 Bound BindExtremeItem(BindArgs args) {
   TypePtr item = args.size() == 1 ? ItemTypeOf(*args[0]) : nullptr;
-  if (!HasRanks(item)) return std::nullopt;
-  return BoundFunction{{ListOf(*args[0], item)}, item, ExtremeItem<kSign>};
+  if (!HasOrder(item)) return std::nullopt;
+  return BoundFunction{{ListOf(*args[0], item)}, item, ExtremeItem<kIsLargest>};
 }
 
 constexpr Function kFunctions[] = {
@@ -233,9 +290,9 @@ constexpr Function kFunctions[] = {
     {"list_sort", "list_sort(list[, 'ASC' | 'DESC'[, 'NULLS FIRST' | 'NULLS LAST']])", BindSort},
     {"array_distinct", "array_distinct(list)", BindDistinct},
     {"list_distinct", "list_distinct(list)", BindDistinct},
-    {"array_min", "array_min(list)", BindExtremeItem<-1>},
-    {"array_max", "array_max(list)", BindExtremeItem<1>},
-    {"list_max", "list_max(list)", BindExtremeItem<1>},
+    {"array_min", "array_min(list)", BindExtremeItem<false>},
+    {"array_max", "array_max(list)", BindExtremeItem<true>},
+    {"list_max", "list_max(list)", BindExtremeItem<true>},
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "arrow/array/concatenate.h"
 #include "query/expr/function.h"
 #include "query/expr/kernel/list_maker.h"
-#include "query/expr/kernel/list_ranks.h"
+#include "query/expr/kernel/item_order.h"
 #include "query/expr/kernel/list_rows.h"
 #include "query/expr/kernel/reading.h"
 
@@ -13,7 +13,7 @@ using arrow::Type;
 using Bound = std::optional<BoundFunction>;
 using BindArgs = std::span<const ExprPtr>;
 
-/// The items of two lists by row, each equal ones sharing a rank.
+/// The items of two lists by row, equal ones sharing an id.
 class TwoLists {
  public:
   static Result<TwoLists> Of(const CallContext& context, std::span<const Operand> args) {
@@ -22,7 +22,7 @@ class TwoLists {
     const std::shared_ptr<Array> second = lists.second_.items();
     lists.second_begin_ = first->length();
     ARROW_ASSIGN_OR_RAISE(lists.all_, arrow::Concatenate({first, second}, context.pool));
-    ARROW_ASSIGN_OR_RAISE(lists.ranks_, RanksOf(context.pool, lists.all_));
+    ARROW_ASSIGN_OR_RAISE(lists.ids_, IdsOf(context.pool, lists.all_));
     return lists;
   }
 
@@ -37,11 +37,11 @@ class TwoLists {
     return {second_begin_ + second_.Begin(row), second_begin_ + second_.End(row)};
   }
   const std::shared_ptr<Array>& all() const { return all_; }
-  /// From 0, which is the rank of null.
-  size_t RankOf(int64_t item) const {
-    return static_cast<size_t>(ranks_[static_cast<size_t>(item)] + 1);
+  /// From 0, which is the id of null.
+  size_t IdOf(int64_t item) const {
+    return static_cast<size_t>(ids_[static_cast<size_t>(item)] + 1);
   }
-  size_t rank_count() const { return ranks_.size() + 1; }
+  size_t id_count() const { return ids_.size() + 1; }
 
  private:
   explicit TwoLists(std::span<const Operand> args) : first_(args[0]), second_(args[1]) {}
@@ -50,19 +50,19 @@ class TwoLists {
   ListRows second_;
   int64_t second_begin_ = 0;
   std::shared_ptr<Array> all_;
-  std::vector<int64_t> ranks_;
+  std::vector<int64_t> ids_;
 };
 
-/// A set of ranks that is emptied by going to the next row.
-class RankSet {
+/// A set of ids that is emptied by going to the next row.
+class IdSet {
  public:
-  explicit RankSet(const TwoLists& lists) : row_of_(lists.rank_count(), -1) {}
+  explicit IdSet(const TwoLists& lists) : row_of_(lists.id_count(), -1) {}
 
-  bool Contains(size_t rank, int64_t row) const { return row_of_[rank] == row; }
+  bool Contains(size_t id, int64_t row) const { return row_of_[id] == row; }
   /// Whether it was not in it before.
-  bool Insert(size_t rank, int64_t row) {
-    if (row_of_[rank] == row) return false;
-    row_of_[rank] = row;
+  bool Insert(size_t id, int64_t row) {
+    if (row_of_[id] == row) return false;
+    row_of_[id] = row;
     return true;
   }
 
@@ -74,12 +74,12 @@ Result<std::shared_ptr<Array>> Union(const CallContext& context, std::span<const
                                      int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(auto lists, TwoLists::Of(context, args));
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
-  RankSet seen(lists);
+  IdSet seen(lists);
   ListMaker maker(context, rows);
   for (int64_t row = 0; row < rows; ++row) {
     for (auto range : {lists.First(row), lists.Second(row)}) {
       for (int64_t i = range.begin; !nulls.IsNull(row) && i < range.end; ++i) {
-        if (seen.Insert(lists.RankOf(i), row)) maker.Add(i);
+        if (seen.Insert(lists.IdOf(i), row)) maker.Add(i);
       }
     }
     maker.EndRow(!nulls.IsNull(row));
@@ -92,18 +92,18 @@ Result<std::shared_ptr<Array>> Intersect(const CallContext& context, std::span<c
                                          int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(auto lists, TwoLists::Of(context, args));
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
-  RankSet wanted(lists);
-  RankSet seen(lists);
+  IdSet wanted(lists);
+  IdSet seen(lists);
   ListMaker maker(context, rows);
   for (int64_t row = 0; row < rows; ++row) {
     auto longer = lists.First(row);
     auto shorter = lists.Second(row);
     if (longer.size() < shorter.size()) std::swap(longer, shorter);
     if (!nulls.IsNull(row)) {
-      for (int64_t i = shorter.begin; i < shorter.end; ++i) wanted.Insert(lists.RankOf(i), row);
+      for (int64_t i = shorter.begin; i < shorter.end; ++i) wanted.Insert(lists.IdOf(i), row);
       for (int64_t i = longer.begin; i < longer.end; ++i) {
-        const size_t rank = lists.RankOf(i);
-        if (wanted.Contains(rank, row) && seen.Insert(rank, row)) maker.Add(i);
+        const size_t id = lists.IdOf(i);
+        if (wanted.Contains(id, row) && seen.Insert(id, row)) maker.Add(i);
       }
     }
     maker.EndRow(!nulls.IsNull(row));
@@ -115,15 +115,15 @@ Result<std::shared_ptr<Array>> Except(const CallContext& context, std::span<cons
                                       int64_t rows) {
   ARROW_ASSIGN_OR_RAISE(auto lists, TwoLists::Of(context, args));
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
-  RankSet gone(lists);
+  IdSet gone(lists);
   ListMaker maker(context, rows);
   for (int64_t row = 0; row < rows; ++row) {
     const auto second = lists.Second(row);
     const auto first = lists.First(row);
     if (!nulls.IsNull(row)) {
-      for (int64_t i = second.begin; i < second.end; ++i) gone.Insert(lists.RankOf(i), row);
+      for (int64_t i = second.begin; i < second.end; ++i) gone.Insert(lists.IdOf(i), row);
       for (int64_t i = first.begin; i < first.end; ++i) {
-        if (gone.Insert(lists.RankOf(i), row)) maker.Add(i);
+        if (gone.Insert(lists.IdOf(i), row)) maker.Add(i);
       }
     }
     maker.EndRow(!nulls.IsNull(row));
@@ -138,7 +138,7 @@ Bound BindSets(BindArgs args) {
   TypePtr right = ItemTypeOf(*args[1]);
   if (left == nullptr || right == nullptr) return std::nullopt;
   TypePtr common = CommonType(left, right);
-  if (!HasRanks(common)) return std::nullopt;
+  if (!HasOrder(common)) return std::nullopt;
   const bool is_wide =
       args[0]->type->id() == Type::LARGE_LIST || args[1]->type->id() == Type::LARGE_LIST;
   TypePtr type = is_wide ? arrow::large_list(common) : arrow::list(common);
