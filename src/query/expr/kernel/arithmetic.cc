@@ -108,13 +108,13 @@ Result<Decimal256> ApplyDecimal(const Decimal256& a, int32_t a_scale, const Deci
   if constexpr (kOp == Op::kMultiply) {
     // Scales add up to that of the result, unless that had to be cut.
     Decimal256 product = a * b;
-    if (a != Decimal256(0) && Decimal256(product / a) != b) return DecimalOverflow(type);
+    if (a != Decimal256(0) && Divided(product, a).whole != b) return DecimalOverflow(type);
     int32_t excess = a_scale + b_scale - type.scale();
-    return excess > 0 ? Decimal256(product.ReduceScaleBy(excess)) : product;
+    return excess > 0 ? WithFewerPlaces(product, excess, /*rounds=*/true) : product;
   } else if constexpr (kOp == Op::kDivide) {
     if (b == Decimal256(0)) return DivisionByZero();
     ARROW_ASSIGN_OR_RAISE(Decimal256 dividend, ScaledUp(a, type.scale() - a_scale + b_scale, type));
-    return Decimal256(dividend / b);
+    return Divided(dividend, b).whole;
   } else {
     int32_t scale = std::max(a_scale, b_scale);
     ARROW_ASSIGN_OR_RAISE(Decimal256 left, ScaledUp(a, scale - a_scale, type));
@@ -122,7 +122,7 @@ Result<Decimal256> ApplyDecimal(const Decimal256& a, int32_t a_scale, const Deci
     if constexpr (kOp == Op::kAdd) return Decimal256(left + right);
     if constexpr (kOp == Op::kSubtract) return Decimal256(left + -right);
     if (right == Decimal256(0)) return DivisionByZero();
-    return Decimal256(left % right);
+    return Divided(left, right).left;
   }
 }
 

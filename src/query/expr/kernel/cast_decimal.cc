@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -22,8 +24,7 @@ const arrow::DecimalType& TargetOf(const CastJob& job) {
 
 /// Into a bigger or smaller scale; what is cut off rounds half away from zero.
 std::optional<Decimal256> Rescaled(const Decimal256& value, int32_t from, int32_t to) {
-  if (from - to > Decimal256::kMaxPrecision) return Decimal256(0);
-  if (from > to) return Decimal256(value.ReduceScaleBy(from - to, /*round=*/true));
+  if (from > to) return WithFewerPlaces(value, from - to, /*rounds=*/true);
   auto scaled = value.Rescale(from, to);
   return scaled.ok() ? std::optional<Decimal256>(*scaled) : std::nullopt;
 }
@@ -69,6 +70,71 @@ Result<std::shared_ptr<Array>> MakeDecimals(const CastJob& job, Read read) {
   return CastFixed<std::array<uint8_t, 32>>(job, convert);
 }
 
+// ---- decimals that have 128 bits throughout ----
+
+constexpr size_t kNarrowPowers = arrow::Decimal128Type::kMaxPrecision + 1;
+
+constexpr std::array<__int128, kNarrowPowers> kNarrowPowersOfTen = [] {
+  std::array<__int128, kNarrowPowers> powers{1};
+  for (size_t i = 1; i < kNarrowPowers; ++i) powers[i] = 10 * powers[i - 1];
+  return powers;
+}();
+
+/// Most numbers are short, and a division of 64 bits is much faster.
+__int128 Divide(__int128 value, __int128 by) {
+  const bool are_short = value == static_cast<int64_t>(value) && by == static_cast<int64_t>(by);
+  return are_short ? static_cast<int64_t>(value) / static_cast<int64_t>(by) : value / by;
+}
+
+/// The same as Rescaled, as far as it fits.
+bool RescaleNarrow(__int128 value, int32_t from, int32_t to, __int128* out) {
+  const auto places = static_cast<size_t>(std::abs(from - to));
+  if (places >= kNarrowPowers) {
+    *out = 0;
+    return from > to || value == 0;
+  }
+  const __int128 power = kNarrowPowersOfTen[places];
+  if (from <= to) return !__builtin_mul_overflow(value, power, out);
+  *out = Divide(value, power);
+  const __int128 left = value - *out * power;
+  if ((left < 0 ? -left : left) >= power / 2) *out += value < 0 ? -1 : 1;
+  return true;
+}
+
+/// read(row, &value) as a decimal128 of the target's scale; false if it has no room there.
+template <typename Read>
+Result<std::shared_ptr<Array>> MakeNarrowDecimals(const CastJob& job, Read read) {
+  const __int128 end = kNarrowPowersOfTen[static_cast<size_t>(TargetOf(job).precision())];
+  return CastFixed<__int128>(job, [&](int64_t row, __int128* out) {
+    return read(row, out) && *out < end && *out > -end;
+  });
+}
+
+template <typename T>
+Result<std::shared_ptr<Array>> NumbersToNarrow(const CastJob& job) {
+  const FixedValues<T> values(job.operand());
+  const arrow::DecimalType& type = TargetOf(job);
+  if constexpr (std::is_floating_point_v<T>) {
+    const double power = std::pow(10.0, type.scale());
+    constexpr double kEnd = 9223372036854775808.0;  // 2^63
+    return MakeNarrowDecimals(job, [&](int64_t row, __int128* out) {
+      const double scaled = std::round(static_cast<double>(values[row]) * power);
+      if (std::abs(scaled) < kEnd) {
+        *out = static_cast<int64_t>(scaled);
+        return true;
+      }
+      const auto wide = Decimal256::FromReal(scaled, Decimal256::kMaxPrecision, 0);
+      if (!wide.ok() || !wide->FitsInPrecision(type.precision())) return false;
+      std::memcpy(out, wide->ToBytes().data(), sizeof(*out));
+      return true;
+    });
+  } else {
+    return MakeNarrowDecimals(job, [&](int64_t row, __int128* out) {
+      return RescaleNarrow(values[row], 0, type.scale(), out);
+    });
+  }
+}
+
 /// The nearest double.
 double ToDouble(const Decimal256& value, int32_t scale) {
   // Two numbers that are exact make one that is rounded once.
@@ -99,17 +165,22 @@ bool ToInteger(const Decimal256& value, To* out) {
 template <typename To>
 Result<std::shared_ptr<Array>> ToNumber(const CastJob& job) {
   DecimalOperand values(job.operand());
+  const auto scale = static_cast<size_t>(std::max(values.scale(), 0));
+  const bool is_narrow = job.from().id() == arrow::Type::DECIMAL128 && scale < kNarrowPowers;
   if constexpr (std::is_floating_point_v<To>) {
     return CastFixed<To>(job, [&](int64_t row, To* out) {
       *out = static_cast<To>(ToDouble(values[row], values.scale()));
       return true;
     });
+  } else if (is_narrow) {
+    return CastFixed<To>(job, [&](int64_t row, To* out) {
+      const __int128 whole = Divide(values.Narrow(row), kNarrowPowersOfTen[scale]);
+      *out = static_cast<To>(whole);
+      return whole == *out;
+    });
   } else {
     return CastFixed<To>(job, [&](int64_t row, To* out) {
-      Decimal256 whole = values[row];
-      if (values.scale() > 0)
-        whole = Decimal256(whole.ReduceScaleBy(values.scale(), /*round=*/false));
-      return ToInteger(whole, out);
+      return ToInteger(WithFewerPlaces(values[row], values.scale(), /*rounds=*/false), out);
     });
   }
 }
@@ -118,14 +189,21 @@ Result<std::shared_ptr<Array>> ToNumber(const CastJob& job) {
 
 Result<std::shared_ptr<Array>> CastToDecimal(const CastJob& job) {
   const arrow::DecimalType& type = TargetOf(job);
+  const bool is_narrow = type.id() == arrow::Type::DECIMAL128;
   if (arrow::is_decimal(job.from().id())) {
     DecimalOperand values(job.operand());
+    if (is_narrow && job.from().id() == arrow::Type::DECIMAL128) {
+      return MakeNarrowDecimals(job, [&](int64_t row, __int128* out) {
+        return RescaleNarrow(values.Narrow(row), values.scale(), type.scale(), out);
+      });
+    }
     return MakeDecimals(
         job, [&](int64_t row) { return Rescaled(values[row], values.scale(), type.scale()); });
   }
   return VisitNumberType(
       job.from().id(),
       [&]<typename From>(CType<From>) {
+        if (is_narrow) return NumbersToNarrow<From>(job);
         FixedValues<From> values(job.operand());
         return MakeDecimals(job, [&](int64_t row) { return FromNumber(values[row], type); });
       },

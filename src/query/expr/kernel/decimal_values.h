@@ -42,4 +42,15 @@ class DecimalOperand {
   const uint8_t* bytes_;
 };
 
+struct DecimalQuotient {
+  arrow::Decimal256 whole;  ///< cut off
+  arrow::Decimal256 left;   ///< of the sign of what was divided
+};
+
+/// By anything but 0. Arrow's division (26.0) is one short for some divisors of 64 bits and more.
+DecimalQuotient Divided(const arrow::Decimal256& value, const arrow::Decimal256& by);
+
+/// Divided by 10^places; half away from zero, or cut off.
+arrow::Decimal256 WithFewerPlaces(const arrow::Decimal256& value, int32_t places, bool rounds);
+
 }  // namespace lance::query
