@@ -83,12 +83,12 @@ template <typename T>
 Result<std::shared_ptr<Array>> NumbersToText(const CastJob& job) {
   FixedValues<T> values(job.operand());
   if constexpr (std::is_floating_point_v<T>) {
-    return Build(job, [&](int64_t row) { return std::optional(FloatText(values[row])); });
+    TextBuffer buffer;
+    return Build(job, [&](int64_t row) { return std::optional(FloatText(values[row], &buffer)); });
   } else {
-    constexpr size_t kMostDigits = 24;
-    std::array<char, kMostDigits> digits;
+    TextBuffer digits;
     return Build(job, [&](int64_t row) {
-      const auto end = std::to_chars(digits.data(), digits.data() + kMostDigits, values[row]).ptr;
+      const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), values[row]).ptr;
       return std::optional(
           std::string_view(digits.data(), static_cast<size_t>(end - digits.data())));
     });

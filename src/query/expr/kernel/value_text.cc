@@ -61,24 +61,14 @@ Digits ShortestDigits(T magnitude) {
   return result;
 }
 
+/// Numbers that are not usual.
 template <typename T>
-std::string ShortestText(T value) {
+std::string FarText(T value) {
   if (std::isnan(value)) return "NaN";
   std::string sign = std::signbit(value) ? "-" : "";
   if (std::isinf(value)) return sign + "inf";
   if (value == 0) return sign + "0.0";
   constexpr bool kIsDouble = std::is_same_v<T, double>;
-  // Where whole numbers are exact, the digits in front of the point are those of the shortest form.
-  constexpr T kMostExact = kIsDouble ? T{1LL << 53} : T{1 << 24};
-  constexpr T kLeastFixed = kIsDouble ? T(1e-4) : T(1e-5);
-  if (std::abs(value) < kMostExact && std::abs(value) > kLeastFixed) {
-    std::array<char, 64> buffer;
-    auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                      std::chars_format::fixed);
-    std::string text(buffer.data(), end);
-    if (text.find('.') == std::string::npos) text += ".0";
-    return text;
-  }
   constexpr int32_t kLongestFixed = kIsDouble ? 16 : 13;
   constexpr int32_t kMostLeadingZeros = kIsDouble ? 4 : 5;
   auto [digits, point] = ShortestDigits(std::abs(value));
@@ -95,6 +85,47 @@ std::string ShortestText(T value) {
   std::string exponent = "e" + std::to_string(point - 1);
   if (count == 1) return sign + digits + exponent;
   return sign + digits.substr(0, 1) + "." + digits.substr(1) + exponent;
+}
+
+/// Writes a number of few digits, four of them behind the point at most; nullptr for others. No two
+/// of so few digits are the same number, so that these are the shortest.
+template <typename T>
+char* WriteShort(T value, char* out) {
+  constexpr T kPower = 10'000;
+  constexpr T kMostDigits = std::is_same_v<T, double> ? T(1e15) : T(1e6);
+  const T scaled = std::abs(value) * kPower + T(0.5);
+  if (!(scaled < kMostDigits)) return nullptr;
+  auto digits = static_cast<uint64_t>(scaled);
+  // A division of two exact numbers is rounded once, like a number that is read.
+  if (static_cast<T>(digits) / kPower != std::abs(value)) return nullptr;
+  if (std::signbit(value)) *out++ = '-';
+  constexpr size_t kMostWhole = 20;
+  out = std::to_chars(out, out + kMostWhole, digits / 10'000).ptr;
+  *out++ = '.';
+  digits %= 10'000;
+  do {
+    *out++ = static_cast<char>('0' + digits / 1000);
+    digits = digits % 1000 * 10;
+  } while (digits > 0);
+  return out;
+}
+
+template <typename T>
+std::string_view ShortestText(T value, TextBuffer* buffer) {
+  constexpr bool kIsDouble = std::is_same_v<T, double>;
+  // Where whole numbers are exact, the digits in front of the point are those of the shortest form.
+  constexpr T kMostExact = kIsDouble ? T{1LL << 53} : T{1 << 24};
+  constexpr T kLeastFixed = kIsDouble ? T(1e-4) : T(1e-5);
+  char* const begin = buffer->data();
+  if (std::abs(value) < kMostExact && std::abs(value) > kLeastFixed) {
+    if (const char* end = WriteShort(value, begin)) return {begin, end};
+    char* end =
+        std::to_chars(begin, begin + buffer->size(), value, std::chars_format::fixed).ptr;
+    if (value == std::trunc(value)) end = std::copy_n(".0", 2, end);
+    return {begin, end};
+  }
+  const std::string text = FarText(value);
+  return {begin, std::copy(text.begin(), text.end(), begin)};
 }
 
 template <typename T>
@@ -131,6 +162,8 @@ std::optional<T> ParseReal(std::string_view text) {
   return digits.starts_with('-') ? -magnitude : magnitude;
 }
 
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 /// Reads numbers and separators of a date or time from left to right.
 class Cursor {
  public:
@@ -146,15 +179,17 @@ class Cursor {
   }
   size_t CountDigits() const {
     size_t count = 0;
-    while (count < text_.size() && text_[count] >= '0' && text_[count] <= '9') ++count;
+    while (count < text_.size() && IsDigit(text_[count])) ++count;
     return count;
   }
   /// A number of `least` to `most` digits.
   std::optional<int32_t> Number(size_t least, size_t most) {
-    size_t count = std::min(CountDigits(), most);
-    if (count < least) return std::nullopt;
+    size_t count = 0;
     int32_t value = 0;
-    std::from_chars(text_.data(), text_.data() + count, value);
+    for (; count < std::min(most, text_.size()) && IsDigit(text_[count]); ++count) {
+      value = value * 10 + (text_[count] - '0');
+    }
+    if (count < least) return std::nullopt;
     text_.remove_prefix(count);
     return value;
   }
@@ -172,7 +207,7 @@ class Cursor {
   std::string_view text_;
 };
 
-std::optional<int64_t> ReadDate(Cursor* cursor) {
+std::optional<CivilDate> ReadDate(Cursor* cursor) {
   // Years of more than four digits have a sign.
   constexpr size_t kMostYearDigits = 6;
   CivilDate date;
@@ -191,7 +226,7 @@ std::optional<int64_t> ReadDate(Cursor* cursor) {
   date = {is_negative ? -*year : *year, *month, *day};
   if (date.month < 1 || date.month > 12) return std::nullopt;
   if (date.day < 1 || date.day > DaysInMonth(date.year, date.month)) return std::nullopt;
-  return DaysOf(date);
+  return date;
 }
 
 /// Nanoseconds since midnight. In timestamps the seconds are there, and may be 60: a leap second.
@@ -261,8 +296,8 @@ void AppendDate(int64_t days, std::string* out) {
 
 }  // namespace
 
-std::string FloatText(float value) { return ShortestText(value); }
-std::string FloatText(double value) { return ShortestText(value); }
+std::string_view FloatText(float value, TextBuffer* buffer) { return ShortestText(value, buffer); }
+std::string_view FloatText(double value, TextBuffer* buffer) { return ShortestText(value, buffer); }
 
 std::string PlainText(float value) { return TextWithoutExponent(value); }
 std::string PlainText(double value) { return TextWithoutExponent(value); }
@@ -399,6 +434,9 @@ std::optional<bool> ParseBoolean(std::string_view text) {
 
 namespace {
 
+/// Of a date, unless there is a sign, which far years have.
+constexpr size_t kDateBytes = 10;
+
 struct TimestampParts {
   int64_t days = 0;
   int64_t nanos = 0;  ///< of the day
@@ -412,18 +450,16 @@ struct TimestampParts {
 };
 
 std::optional<TimestampParts> ReadTimestamp(std::string_view text) {
-  // Ten characters, unless there is a sign, which far years have.
-  constexpr size_t kDateBytes = 10;
   const bool is_signed = text.starts_with('+') || text.starts_with('-');
   Cursor cursor(is_signed ? text : text.substr(0, kDateBytes));
-  auto days = ReadDate(&cursor);
-  if (!days) return std::nullopt;
+  auto date = ReadDate(&cursor);
+  if (!date) return std::nullopt;
   if (!is_signed) {
     if (text.size() < kDateBytes || !cursor.AtEnd()) return std::nullopt;
     cursor = Cursor(text.substr(kDateBytes));
   }
   TimestampParts parts;
-  parts.days = *days;
+  parts.days = DaysOf(*date);
   if (cursor.Take('T') || cursor.Take('t') || cursor.Take(' ')) {
     auto time = ReadTime(&cursor, /*in_timestamp=*/true, &parts.is_leap);
     if (!time) return std::nullopt;
@@ -449,9 +485,11 @@ std::optional<TimestampParts> ReadTimestamp(std::string_view text) {
 }  // namespace
 
 std::optional<int64_t> ParseDate(std::string_view text) {
-  Cursor cursor(text);
-  auto days = ReadDate(&cursor);
-  if (!days || cursor.AtEnd()) return days;
+  if (text.size() <= kDateBytes) {
+    Cursor cursor(text);
+    auto date = ReadDate(&cursor);
+    return date && cursor.AtEnd() ? std::optional<int64_t>(DaysOf(*date)) : std::nullopt;
+  }
   // A timestamp does as well. Its leap second belongs to the day that it ends.
   auto parts = ReadTimestamp(text);
   if (!parts || !parts->zone_name.empty()) return std::nullopt;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,9 +13,12 @@ namespace lance::query {
 
 // Values as text, and back. What is not understood, or doesn't fit, is nullopt.
 
+/// Room for the text of a number.
+using TextBuffer = std::array<char, 64>;
+
 /// Shortest digits that read back the same: `1.0`, `0.1`, `1e20`, `NaN`, `inf`.
-std::string FloatText(float value);
-std::string FloatText(double value);
+std::string_view FloatText(float value, TextBuffer* buffer);
+std::string_view FloatText(double value, TextBuffer* buffer);
 /// The same digits without an exponent, and without `.0`: `1`, `0.0000001`.
 std::string PlainText(float value);
 std::string PlainText(double value);
