@@ -456,6 +456,17 @@ Bound BindSubStr(BindArgs args) {
   return bound;
 }
 
+/// Where the last n characters begin; 0 if there are fewer.
+size_t ByteOfLast(std::string_view text, uint64_t n) {
+  size_t at = text.size();
+  for (; n > 0 && at > 0; --n) {
+    do {
+      --at;
+    } while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+  }
+  return at;
+}
+
 /// The first (or last) n characters; all but as many from the other end if n is negative.
 template <bool kFromLeft>
 Result<std::shared_ptr<Array>> Side(const CallContext& context, std::span<const Operand> args,
@@ -463,12 +474,15 @@ Result<std::shared_ptr<Array>> Side(const CallContext& context, std::span<const 
   BytesValues texts(args[0]);
   FixedValues<int64_t> counts(args[1]);
   return MapTexts(context, args, rows, [&](int64_t row, std::string_view* out) {
-    int64_t length = CountCharacters(texts[row]);
-    int64_t wanted = counts[row] >= 0
-                         ? std::min(counts[row], length)
-                         : std::max<int64_t>(length + std::max(counts[row], -length), 0);
-    int64_t begin = kFromLeft ? 1 : length - wanted + 1;
-    *out = Characters(texts[row], begin, begin + wanted);
+    const std::string_view text = texts[row];
+    const int64_t count = counts[row];
+    const uint64_t size =
+        count < 0 ? uint64_t{0} - static_cast<uint64_t>(count) : static_cast<uint64_t>(count);
+    // No text has more characters than bytes.
+    const auto most = static_cast<int64_t>(std::min<uint64_t>(size, text.size()));
+    const size_t at = (count >= 0) == kFromLeft ? ByteOfCharacter(text, most)
+                                                : ByteOfLast(text, static_cast<uint64_t>(most));
+    *out = kFromLeft ? text.substr(0, at) : text.substr(at);
     return Status::OK();
   });
 }
@@ -649,18 +663,21 @@ class CharacterMap {
       const size_t to_bytes = to.empty() ? 0 : CharacterBytes(to);
       // The first of equal ones counts.
       map_.emplace(from.substr(0, bytes), to.substr(0, to_bytes));
+      begins_[static_cast<unsigned char>(from[0])] = true;
       from.remove_prefix(bytes);
       to.remove_prefix(to_bytes);
     }
   }
 
   std::string_view operator[](std::string_view character) const {
+    if (!begins_[static_cast<unsigned char>(character[0])]) return character;
     auto found = map_.find(character);
     return found == map_.end() ? character : found->second;
   }
 
  private:
   std::unordered_map<std::string_view, std::string_view> map_;
+  std::array<bool, 256> begins_{};  // bytes that one of its characters begins with
 };
 
 /// Each character of `from` becomes the one at the same place in `to`, or goes.

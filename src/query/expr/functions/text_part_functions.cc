@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "query/expr/function.h"
 #include "query/expr/kernel/text_output.h"
@@ -106,6 +108,18 @@ int32_t EditDistance(const Characters& a, const Characters& b, std::vector<int32
   return costs.back();
 }
 
+/// What both begin or end with costs nothing.
+template <typename Span>
+std::pair<Span, Span> WithoutCommonEnds(Span a, Span b) {
+  const size_t begin =
+      static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  a = a.subspan(begin);
+  b = b.subspan(begin);
+  const size_t end = static_cast<size_t>(
+      std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin());
+  return {a.first(a.size() - end), b.first(b.size() - end)};
+}
+
 template <typename T>
 Result<std::shared_ptr<Array>> Levenshtein(const CallContext& context,
                                            std::span<const Operand> args, int64_t rows) {
@@ -118,7 +132,8 @@ Result<std::shared_ptr<Array>> Levenshtein(const CallContext& context,
       return UserError("levenshtein() of texts of ", a.size(), " and ", b.size(),
                        " characters; their product may be ", kMostSteps, " at most");
     }
-    *out = static_cast<T>(EditDistance(a, b, &costs));
+    const auto [left_part, right_part] = WithoutCommonEnds(std::span(a), std::span(b));
+    *out = static_cast<T>(EditDistance(left_part, right_part, &costs));
     return Status::OK();
   };
   return MapFixedChecked<T>(context, args, rows, [&](int64_t row, T* out) {

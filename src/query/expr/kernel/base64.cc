@@ -1,5 +1,6 @@
 #include "query/expr/kernel/base64.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -29,21 +30,20 @@ uint8_t ValueOf(const std::array<uint8_t, 256>& values, char digit) {
 }  // namespace
 
 void AppendBase64(std::string_view bytes, bool is_padded, std::string* out) {
+  const size_t before = out->size();
+  const size_t groups = (bytes.size() + kBytesPerGroup - 1) / kBytesPerGroup;
+  out->resize(before + groups * kDigitsPerGroup, '=');
+  char* digit = out->data() + before;
   while (!bytes.empty()) {
     const size_t count = std::min(bytes.size(), kBytesPerGroup);
     uint32_t group = 0;
     for (size_t i = 0; i < kBytesPerGroup; ++i) {
       group = group << 8 | (i < count ? static_cast<unsigned char>(bytes[i]) : 0);
     }
-    for (size_t i = 0; i < kDigitsPerGroup; ++i) {
-      if (i <= count) {
-        *out += kAlphabet[group >> (18 - 6 * i) & 63];
-      } else if (is_padded) {
-        *out += '=';
-      }
-    }
+    for (size_t i = 0; i <= count; ++i) *digit++ = kAlphabet[group >> (18 - 6 * i) & 63];
     bytes.remove_prefix(count);
   }
+  if (!is_padded) out->resize(static_cast<size_t>(digit - out->data()));
 }
 
 bool AppendFromBase64(std::string_view text, std::string* out) {
@@ -75,10 +75,13 @@ bool AppendFromBase64(std::string_view text, std::string* out) {
 }
 
 void AppendHex(std::string_view bytes, std::string* out) {
+  const size_t before = out->size();
+  out->resize(before + 2 * bytes.size());
+  char* digit = out->data() + before;
   for (char byte : bytes) {
     const auto value = static_cast<unsigned char>(byte);
-    *out += kHexDigits[value >> 4];
-    *out += kHexDigits[value & 15];
+    *digit++ = kHexDigits[value >> 4];
+    *digit++ = kHexDigits[value & 15];
   }
 }
 

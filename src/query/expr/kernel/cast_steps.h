@@ -24,6 +24,16 @@ struct CastJob {
   Status CannotCast(int64_t row) const;
 };
 
+/// Makes a row null, in bits that are there once one is.
+inline Status SetNull(const CastJob& job, int64_t row, std::shared_ptr<arrow::Buffer>* validity) {
+  if (*validity == nullptr) {
+    ARROW_ASSIGN_OR_RAISE(*validity, arrow::AllocateBitmap(job.array->length(), job.pool));
+    std::memset((*validity)->mutable_data(), 0xFF, static_cast<size_t>((*validity)->size()));
+  }
+  arrow::bit_util::ClearBit((*validity)->mutable_data(), row);
+  return Status::OK();
+}
+
 /// convert(row, &value) for each row; where it returns false the cast fails, or gives null.
 template <typename T, typename Convert>
 Result<std::shared_ptr<arrow::Array>> CastFixed(const CastJob& job, Convert convert) {
@@ -37,11 +47,7 @@ Result<std::shared_ptr<arrow::Array>> CastFixed(const CastJob& job, Convert conv
     out[row] = T{};
     if (nulls.IsNull(row) || convert(row, &out[row])) continue;
     if (job.mode == CastMode::kStrict) return job.CannotCast(row);
-    if (validity == nullptr) {
-      ARROW_ASSIGN_OR_RAISE(validity, arrow::AllocateBitmap(rows, job.pool));
-      std::memset(validity->mutable_data(), 0xFF, static_cast<size_t>(validity->size()));
-    }
-    arrow::bit_util::ClearBit(validity->mutable_data(), row);
+    ARROW_RETURN_NOT_OK(SetNull(job, row, &validity));
     out[row] = T{};
   }
   return MakeFixed(job.to, rows, std::move(buffer), std::move(validity));

@@ -12,6 +12,7 @@
 #include "query/expr/kernel/cast_steps.h"
 #include "query/expr/kernel/decimal_values.h"
 #include "query/expr/kernel/number_types.h"
+#include "query/expr/kernel/text_output.h"
 #include "query/expr/kernel/value_text.h"
 #include "query/expr/kernel/zoned_times.h"
 
@@ -21,35 +22,34 @@ namespace {
 using arrow::Array;
 using arrow::Type;
 
-/// Appends write(row), which is something like a string, for each row that is not null.
-template <typename Builder, typename Write>
+/// write(row), which is something like a string, for each row that is not null.
+template <typename Offset, typename Write>
 Result<std::shared_ptr<Array>> BuildText(const CastJob& job, Write write) {
-  Builder builder(job.to, job.pool);
-  int64_t rows = job.array->length();
-  ARROW_RETURN_NOT_OK(builder.Reserve(rows));
+  const int64_t rows = job.array->length();
+  const Operand operand = job.operand();
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(job.pool, {&operand, 1}, rows));
+  std::shared_ptr<arrow::Buffer> validity = nulls.validity();
+  ARROW_ASSIGN_OR_RAISE(auto column, TextColumn<Offset>::Of(job.pool, rows, /*usual_bytes=*/0));
   for (int64_t row = 0; row < rows; ++row) {
-    if (job.array->IsNull(row)) {
-      ARROW_RETURN_NOT_OK(builder.AppendNull());
+    if (nulls.IsNull(row)) {
+      ARROW_RETURN_NOT_OK(column.Append({}));
       continue;
     }
-    auto text = write(row);
+    const auto text = write(row);
     if (text) {
-      ARROW_RETURN_NOT_OK(builder.Append(*text));
-    } else if (job.mode == CastMode::kTry) {
-      ARROW_RETURN_NOT_OK(builder.AppendNull());
-    } else {
-      return job.CannotCast(row);
+      ARROW_RETURN_NOT_OK(column.Append(*text));
+      continue;
     }
+    if (job.mode == CastMode::kStrict) return job.CannotCast(row);
+    ARROW_RETURN_NOT_OK(SetNull(job, row, &validity));
+    ARROW_RETURN_NOT_OK(column.Append({}));
   }
-  ARROW_ASSIGN_OR_RAISE(auto texts, builder.Finish());
-  return WithType(texts, job.to);
+  return column.Finish(job.to, std::move(validity));
 }
 
 template <typename Write>
 Result<std::shared_ptr<Array>> Build(const CastJob& job, Write write) {
-  bool is_wide = job.to->id() == Type::LARGE_STRING || job.to->id() == Type::LARGE_BINARY;
-  return is_wide ? BuildText<arrow::LargeBinaryBuilder>(job, write)
-                 : BuildText<arrow::BinaryBuilder>(job, write);
+  return HasWideOffsets(*job.to) ? BuildText<int64_t>(job, write) : BuildText<int32_t>(job, write);
 }
 
 /// Between strings and bytes.
