@@ -279,20 +279,29 @@ bool IsTruncatable(Part part) {
          part == Part::kMonth || part == Part::kWeek || part == Part::kDay;
 }
 
-Status Truncate(int64_t value, int64_t per_second, Part part, int64_t* out) {
-  if (int64_t nanos = NanosOf(part)) {
-    int64_t step = std::max<int64_t>(nanos / (kNanosPerSecond / per_second), 1);
-    if (__builtin_mul_overflow(FloorDivide(value, step), step, out)) {
+/// What date_trunc does to each value of a unit.
+class Truncation {
+ public:
+  Truncation(Part part, int64_t per_second)
+      : part_(part), per_day_(per_second * kSecondsPerDay) {
+    const int64_t nanos = NanosOf(part);
+    if (nanos > 0) step_ = std::max<int64_t>(nanos / (kNanosPerSecond / per_second), 1);
+  }
+
+  Status Apply(int64_t value, int64_t* out) const {
+    const int64_t step = step_ > 0 ? step_ : per_day_;
+    const int64_t steps = FloorDivide(value, step);
+    if (__builtin_mul_overflow(step_ > 0 ? steps : TruncateDays(steps, part_), step, out)) {
       return UserError("the truncated timestamp is out of range");
     }
     return Status::OK();
   }
-  int64_t days = TruncateDays(FloorDivide(value, per_second * kSecondsPerDay), part);
-  if (__builtin_mul_overflow(days, per_second * kSecondsPerDay, out)) {
-    return UserError("the truncated timestamp is out of range");
-  }
-  return Status::OK();
-}
+
+ private:
+  Part part_;
+  int64_t per_day_;
+  int64_t step_ = 0;  // of parts that have a fixed length
+};
 
 /// By the clocks of a zone. What is shown twice keeps its offset.
 Result<std::shared_ptr<Array>> TruncateInZone(const CallContext& context,
@@ -301,12 +310,13 @@ Result<std::shared_ptr<Array>> TruncateInZone(const CallContext& context,
   ARROW_ASSIGN_OR_RAISE(auto zone, Zone::Named(zone_name));
   const int64_t per_second = UnitOf(*context.type);
   ZoneClock clock(*zone, per_second);
+  const Truncation truncation(part, per_second);
   FixedValues<int64_t> values(args[0]);
   return MapFixedChecked<int64_t>(context, args, rows, [&](int64_t row, int64_t* out) {
     const int64_t offset = clock.OffsetAt(values[row]);
     const auto local = clock.LocalAt(values[row]);
     int64_t truncated = 0;
-    if (local) ARROW_RETURN_NOT_OK(Truncate(*local, per_second, part, &truncated));
+    if (local) ARROW_RETURN_NOT_OK(truncation.Apply(*local, &truncated));
     const auto instant = local ? clock.InstantOf(truncated, offset) : std::nullopt;
     if (!instant) return UserError("the truncated timestamp is out of range");
     *out = *instant;
@@ -324,10 +334,10 @@ Result<std::shared_ptr<Array>> DateTrunc(const CallContext& context, std::span<c
     const std::string& zone = static_cast<const arrow::TimestampType&>(*context.type).timezone();
     if (!zone.empty()) return TruncateInZone(context, moments, rows, part, zone);
   }
-  const int64_t per_second = UnitOf(*context.type);
+  const Truncation truncation(part, UnitOf(*context.type));
   FixedValues<int64_t> values(moments[0]);
   return MapFixedChecked<int64_t>(context, moments, rows, [&](int64_t row, int64_t* out) {
-    return Truncate(values[row], per_second, part, out);
+    return truncation.Apply(values[row], out);
   });
 }
 
@@ -336,10 +346,11 @@ Result<std::shared_ptr<Array>> TimeTrunc(const CallContext& context, std::span<c
                                          int64_t rows) {
   const Part part = *PartNamed(BytesValues(args[0])[0]);
   const auto unit = static_cast<const arrow::TimeType&>(*context.type).unit();
+  const Truncation truncation(part, UnitsPerSecond(unit));
   FixedValues<int32_t> values(args[1]);
   return MapFixedChecked<int32_t>(context, args.subspan(1), rows, [&](int64_t row, int32_t* out) {
     int64_t truncated = 0;
-    ARROW_RETURN_NOT_OK(Truncate(values[row], UnitsPerSecond(unit), part, &truncated));
+    ARROW_RETURN_NOT_OK(truncation.Apply(values[row], &truncated));
     *out = static_cast<int32_t>(truncated);
     return Status::OK();
   });

@@ -239,12 +239,14 @@ Result<std::shared_ptr<Array>> Repeat(const CallContext& context, std::span<cons
                                       int64_t rows) {
   const FixedValues<int64_t> counts(args[1]);
   MadeItems made("array_repeat");
+  const bool weigh_the_same = arrow::is_primitive(args[0].array->type_id());
   ListMaker maker(context, rows);
   for (int64_t row = 0; row < rows; ++row) {
     const bool is_valid = !IsNullAt(args[1], row);
     const int64_t count = is_valid ? std::max<int64_t>(counts[row], 0) : 0;
     const int64_t value = args[0].IndexOf(row);
-    ARROW_RETURN_NOT_OK(made.Add(count, WeightOf(*args[0].array, value)));
+    const int64_t weight = weigh_the_same ? 1 : WeightOf(*args[0].array, value);
+    ARROW_RETURN_NOT_OK(made.Add(count, weight));
     for (int64_t i = 0; i < count; ++i) maker.Add(value);
     maker.EndRow(is_valid);
   }

@@ -164,6 +164,23 @@ Result<Operand> TextsFrom(const CallContext& context, std::span<const Operand> a
   return Operand{std::move(rest), args[0].is_constant};
 }
 
+/// Asked for rows in ascending order.
+class RowSet {
+ public:
+  /// All of them if there is no list.
+  explicit RowSet(const std::optional<std::vector<int64_t>>& rows) : rows_(rows) {}
+
+  bool Contains(int64_t row) {
+    if (!rows_) return true;
+    while (next_ < rows_->size() && (*rows_)[next_] < row) ++next_;
+    return next_ < rows_->size() && (*rows_)[next_] == row;
+  }
+
+ private:
+  const std::optional<std::vector<int64_t>>& rows_;
+  size_t next_ = 0;
+};
+
 /// The rows that a program can't look at, ascending; nothing if they are most of them.
 std::optional<std::vector<int64_t>> ForeignRows(const RegexProgram& program, const Operand& texts,
                                                 int64_t rows) {
@@ -318,18 +335,13 @@ Result<std::shared_ptr<Array>> ReplaceRows(const CallContext& context, const Ope
   auto hard = ForeignRows(program, texts, rows);
   if (!hard) return otherwise(texts.array);
   const BytesValues values(texts);
-  size_t next_likely = 0;
-  auto is_likely = [&](int64_t row) {
-    if (!likely) return true;
-    while (next_likely < likely->size() && (*likely)[next_likely] < row) ++next_likely;
-    return next_likely < likely->size() && (*likely)[next_likely] == row;
-  };
+  RowSet likely_rows(likely);
   bool is_any_changed = false;
   std::string changed;
   auto write = [&](int64_t row, std::string_view* out) {
     const std::string_view text = values[row];
     *out = text;
-    if (!is_likely(row) || (program.is_for_ascii() && !IsAscii(text))) return Status::OK();
+    if (!likely_rows.Contains(row) || (program.is_for_ascii() && !IsAscii(text))) return Status::OK();
     RegexSearch search(program, text);
     changed.clear();
     size_t copied = 0;
@@ -382,13 +394,11 @@ Result<std::shared_ptr<Array>> RegexpReplace(const CallContext& context,
   return ReplaceRows(context, args[0], *program, with, replaces_all, likely, with_re2);
 }
 
-/// The groups of the first match, or the match if there are none; null without a match.
-Result<std::shared_ptr<Array>> RegexpMatch(const CallContext& context,
-                                           std::span<const Operand> args, int64_t rows) {
-  ARROW_ASSIGN_OR_RAISE(RegexPattern pattern, PatternOf(args, 2));
+Result<std::shared_ptr<Array>> MatchWithRe2(const CallContext& context, RegexPattern pattern,
+                                            const std::shared_ptr<Array>& texts) {
   if (pattern.groups.empty()) pattern.text = Concat("(?P<g1>", pattern.text, ")");
   ARROW_ASSIGN_OR_RAISE(auto extracted,
-                        CallArrow("extract_regex", context, args[0].array,
+                        CallArrow("extract_regex", context, texts,
                                   arrow::compute::ExtractRegexOptions(ForFirstMatch(pattern))));
   const auto& groups = static_cast<const arrow::StructArray&>(*extracted);
   auto count = static_cast<int64_t>(groups.num_fields());
@@ -414,6 +424,63 @@ Result<std::shared_ptr<Array>> RegexpMatch(const CallContext& context,
   ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, {&operand, 1}, length));
   return arrow::MakeArray(arrow::ArrayData::Make(
       context.type, length, {nulls.validity(), std::move(offsets)}, {items->data()}));
+}
+
+/// The groups that a program finds in likely rows; those that are too hard for it go to `hard`.
+template <typename Offset>
+Result<std::shared_ptr<Array>> MatchGroups(const CallContext& context, const Operand& texts,
+                                           const RegexProgram& program, size_t groups,
+                                           RowSet likely, std::vector<int64_t>* hard) {
+  const int64_t rows = texts.array->length();
+  const int64_t items_of_row = std::max<int64_t>(static_cast<int64_t>(groups), 1);
+  if (rows * items_of_row > std::numeric_limits<int32_t>::max()) {
+    return UserError("too many matches at once");
+  }
+  ARROW_ASSIGN_OR_RAISE(auto items,
+                        TextColumn<Offset>::Of(context.pool, rows * items_of_row, 0));
+  ARROW_ASSIGN_OR_RAISE(auto offsets, AllocateValues<int32_t>(context.pool, rows + 1));
+  auto* offset = offsets->template mutable_data_as<int32_t>();
+  offset[0] = 0;
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> validity,
+                        arrow::AllocateEmptyBitmap(rows, context.pool));
+  const BytesValues values(texts);
+  for (int64_t row = 0; row < rows; ++row) {
+    offset[row + 1] = offset[row];
+    if (!likely.Contains(row) || IsNullAt(texts, row)) continue;
+    if (program.is_for_ascii() && !IsAscii(values[row])) continue;
+    RegexSearch search(program, values[row]);
+    const RegexSearch::Outcome outcome = search.Find(0);
+    if (outcome == RegexSearch::Outcome::kTooHard) hard->push_back(row);
+    if (outcome != RegexSearch::Outcome::kFound) continue;
+    for (size_t group = std::min<size_t>(groups, 1); group <= groups; ++group) {
+      ARROW_RETURN_NOT_OK(items.Append(search.Group(group)));
+    }
+    offset[row + 1] += static_cast<int32_t>(items_of_row);
+    arrow::bit_util::SetBit(validity->mutable_data(), row);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto all, items.Finish(context.type->field(0)->type(), nullptr));
+  return arrow::MakeArray(arrow::ArrayData::Make(
+      context.type, rows, {std::move(validity), std::move(offsets)}, {all->data()}));
+}
+
+/// The groups of the first match, or the match if there are none; null without a match.
+Result<std::shared_ptr<Array>> RegexpMatch(const CallContext& context,
+                                           std::span<const Operand> args, int64_t rows) {
+  ARROW_ASSIGN_OR_RAISE(RegexPattern pattern, PatternOf(args, 2));
+  const size_t groups = pattern.groups.size();
+  auto with_re2 = [&](const std::shared_ptr<Array>& texts) {
+    return MatchWithRe2(context, pattern, texts);
+  };
+  const auto program = RegexProgram::Of(pattern.text, /*keeps_groups=*/groups > 0);
+  if (!program || args[0].is_constant) return with_re2(args[0].array);
+  auto hard = ForeignRows(*program, args[0], rows);
+  if (!hard) return with_re2(args[0].array);
+  const auto likely = LikelyRows(args, 2, rows);
+  const bool is_wide = HasWideOffsets(*context.type->field(0)->type());
+  ARROW_ASSIGN_OR_RAISE(auto matches, (is_wide ? MatchGroups<int64_t> : MatchGroups<int32_t>)(
+                                          context, args[0], *program, groups, RowSet(likely),
+                                          &*hard));
+  return Corrected(context, matches, args[0], *hard, with_re2);
 }
 
 /// The result for rows whose pattern, or another text after it, is null.

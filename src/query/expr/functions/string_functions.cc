@@ -131,14 +131,17 @@ Result<std::shared_ptr<Array>> InitCap(const CallContext& context, std::span<con
     std::string_view upper = uppers[row];
     std::string_view lower = lowers[row];
     bool is_first = true;
+    out->resize(upper.size() + lower.size());
+    char* end = out->data();
     while (!upper.empty() && !lower.empty()) {
       const std::string_view high = upper.substr(0, CharacterBytes(upper));
       const std::string_view low = lower.substr(0, CharacterBytes(lower));
-      *out += is_first ? high : low;
+      end = std::copy_n((is_first ? high : low).data(), (is_first ? high : low).size(), end);
       is_first = !IsAlphanumeric(low);
       upper.remove_prefix(high.size());
       lower.remove_prefix(low.size());
     }
+    out->resize(static_cast<size_t>(end - out->data()));
     return Status::OK();
   });
 }
@@ -154,10 +157,10 @@ Result<std::shared_ptr<Array>> Reverse(const CallContext& context, std::span<con
   return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
     std::string_view left = texts[row];
     out->resize(left.size());
-    for (size_t end = left.size(); !left.empty();) {
-      size_t bytes = CharacterBytes(left);
+    for (char* end = out->data() + left.size(); !left.empty();) {
+      const size_t bytes = CharacterBytes(left);
       end -= bytes;
-      out->replace(end, bytes, left.substr(0, bytes));
+      std::copy_n(left.data(), bytes, end);
       left.remove_prefix(bytes);
     }
     return Status::OK();
@@ -369,11 +372,27 @@ Result<std::shared_ptr<Array>> StrPos(const CallContext& context, std::span<cons
 
 enum class Where : uint8_t { kStart, kEnd, kAnywhere };
 
+/// One text, not empty, in all rows.
+Result<std::shared_ptr<Array>> SearchAll(const CallContext& context, std::span<const Operand> args,
+                                         int64_t rows) {
+  ARROW_ASSIGN_OR_RAISE(RowNulls nulls, RowNulls::Of(context.pool, args, rows));
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> bits,
+                        arrow::AllocateEmptyBitmap(rows, context.pool));
+  for (int64_t row : RowsContaining(BytesValues(args[0]), rows, BytesValues(args[1])[0])) {
+    arrow::bit_util::SetBit(bits->mutable_data(), row);
+  }
+  return MakeBooleans(rows, std::move(bits), nulls.validity());
+}
+
 template <Where kWhere>
 Result<std::shared_ptr<Array>> Search(const CallContext& context, std::span<const Operand> args,
                                       int64_t rows) {
   BytesValues texts(args[0]);
   BytesValues wanted(args[1]);
+  const bool is_one_text = !args[0].is_constant && args[1].is_constant && !IsNullAt(args[1], 0);
+  if (kWhere == Where::kAnywhere && is_one_text && !wanted[0].empty()) {
+    return SearchAll(context, args, rows);
+  }
   return MapBooleans(context, args, rows, [&](int64_t row) {
     if (kWhere == Where::kStart) return texts[row].starts_with(wanted[row]);
     if (kWhere == Where::kEnd) return texts[row].ends_with(wanted[row]);
