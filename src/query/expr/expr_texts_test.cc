@@ -80,6 +80,21 @@ TEST_F(ExprTextsTest, PatternsFromColumns) {
               HasSubstr("regular expression '(': a group is not closed, at character 1"));
 }
 
+TEST_F(ExprTextsTest, MatchesThatAreHardToFind) {
+  const std::string hard = "(s || repeat('a', 500), 'a*a*a*a*a*b";
+  EXPECT_EQ(Values("regexp_count" + hard + "')"), "int64 [0, 1, 0, 0, 0]");
+  EXPECT_EQ(Rows("regexp_like" + hard + "')"), "1");
+  EXPECT_EQ(Values("regexp_match" + hard + "')[1]"), "string [null, b, null, null, null]");
+  EXPECT_EQ(Rows("regexp_replace" + hard + "', '', 'g') = s || repeat('a', 500)"), "0 3 4");
+}
+
+TEST_F(ExprTextsTest, MatchesBesideOtherCharacters) {
+  EXPECT_EQ(Values("regexp_replace(s, '\\w+', '<$0>')"), "string [<a>, <B_b>, null, <héé>%, ]");
+  EXPECT_EQ(Values("regexp_match(s, '(\\w)(\\W)')[2]"), "string [null, null, null, %, null]");
+  EXPECT_EQ(Values("regexp_count(s, '[^a-z_]', 1, 'i')"), "int64 [0, 0, 0, 3, 0]");
+  EXPECT_EQ(Values("regexp_replace(s, 'q|é+|b', '<$0>')"), "string [a, B_<b>, null, h<éé>%, ]");
+}
+
 TEST_F(ExprTextsTest, WhatIsNotTheSameEachTimeIsRefused) {
   EXPECT_THAT(Values("random()"), HasSubstr("random() has another value whenever it is computed"));
   EXPECT_THAT(Values("uuid()"), HasSubstr("uuid() has another value whenever"));

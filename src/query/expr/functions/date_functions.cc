@@ -282,8 +282,7 @@ bool IsTruncatable(Part part) {
 /// What date_trunc does to each value of a unit.
 class Truncation {
  public:
-  Truncation(Part part, int64_t per_second)
-      : part_(part), per_day_(per_second * kSecondsPerDay) {
+  Truncation(Part part, int64_t per_second) : part_(part), per_day_(per_second * kSecondsPerDay) {
     const int64_t nanos = NanosOf(part);
     if (nanos > 0) step_ = std::max<int64_t>(nanos / (kNanosPerSecond / per_second), 1);
   }

@@ -6,8 +6,8 @@
 #include "arrow/array/concatenate.h"
 #include "query/expr/function.h"
 #include "query/expr/kernel/gather.h"
-#include "query/expr/kernel/list_maker.h"
 #include "query/expr/kernel/item_order.h"
+#include "query/expr/kernel/list_maker.h"
 #include "query/expr/kernel/list_rows.h"
 #include "query/expr/kernel/number_types.h"
 #include "query/expr/kernel/reading.h"
@@ -176,7 +176,8 @@ Result<std::shared_ptr<Array>> SortByOrder(const CallContext& context, const Ope
   for (int64_t row = 0; row < rows; ++row) {
     row_items.clear();
     const bool is_valid = !IsNullAt(lists_operand, row);
-    for (int64_t i = lists.Begin(row); is_valid && i < lists.End(row); ++i) row_items.push_back(i);
+    const int64_t end = is_valid ? lists.End(row) : 0;
+    for (int64_t i = lists.Begin(row); i < end; ++i) row_items.push_back(i);
     StableSort(row_items.data(), row_items.data() + row_items.size(), comes_before);
     for (int64_t item : row_items) maker.Add(item);
     maker.EndRow(is_valid);
@@ -208,7 +209,8 @@ Result<std::shared_ptr<Array>> DistinctItems(const CallContext& context,
   ListMaker maker(context, rows);
   for (int64_t row = 0; row < rows; ++row) {
     const bool is_valid = !IsNullAt(args[0], row);
-    for (int64_t i = lists.Begin(row); is_valid && i < lists.End(row); ++i) {
+    const int64_t end = is_valid ? lists.End(row) : 0;
+    for (int64_t i = lists.Begin(row); i < end; ++i) {
       int64_t& seen = seen_in[static_cast<size_t>(ids[static_cast<size_t>(i)] + 1)];
       if (seen != row) maker.Add(i);
       seen = row;
@@ -227,15 +229,17 @@ Result<std::shared_ptr<Array>> ExtremeItem(const CallContext& context,
   ARROW_ASSIGN_OR_RAISE(const auto order, ItemOrder::Of(context.pool, items));
   ARROW_ASSIGN_OR_RAISE(auto null, arrow::MakeArrayOfNull(items->type(), 1, context.pool));
   ARROW_ASSIGN_OR_RAISE(auto with_null, arrow::Concatenate({items, null}, context.pool));
+  const bool has_nulls = items->null_count() > 0;
   const int64_t none = items->length();
   std::vector<int64_t> chosen(static_cast<size_t>(rows), none);
   for (int64_t row = 0; row < rows; ++row) {
-    int64_t& best = chosen[static_cast<size_t>(row)];
-    const bool is_valid = !IsNullAt(args[0], row);
-    for (int64_t i = lists.Begin(row); is_valid && i < lists.End(row); ++i) {
-      if (order.IsNull(i)) continue;
+    int64_t best = none;
+    const int64_t end = IsNullAt(args[0], row) ? 0 : lists.End(row);
+    for (int64_t i = lists.Begin(row); i < end; ++i) {
+      if (has_nulls && order.IsNull(i)) continue;
       if (best == none || (kIsLargest ? order.Less(best, i) : order.Less(i, best))) best = i;
     }
+    chosen[static_cast<size_t>(row)] = best;
   }
   return Gather(context.pool, with_null, chosen);
 }

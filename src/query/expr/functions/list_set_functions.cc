@@ -1,7 +1,7 @@
 #include "arrow/array/concatenate.h"
 #include "query/expr/function.h"
-#include "query/expr/kernel/list_maker.h"
 #include "query/expr/kernel/item_order.h"
+#include "query/expr/kernel/list_maker.h"
 #include "query/expr/kernel/list_rows.h"
 #include "query/expr/kernel/reading.h"
 

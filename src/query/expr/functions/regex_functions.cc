@@ -234,9 +234,8 @@ bool ForEachMatch(RegexSearch* search, std::string_view text, Visit visit) {
 Result<std::shared_ptr<Array>> CountWithRe2(const CallContext& context, const std::string& pattern,
                                             const std::shared_ptr<Array>& texts) {
   ARROW_ASSIGN_OR_RAISE(
-      auto longer,
-      CallArrow("replace_substring_regex", context, texts,
-                arrow::compute::ReplaceSubstringOptions(pattern, "\\0.", /*max=*/-1)));
+      auto longer, CallArrow("replace_substring_regex", context, texts,
+                             arrow::compute::ReplaceSubstringOptions(pattern, "\\0.", /*max=*/-1)));
   const Operand longer_operand{longer, false};
   const Operand texts_operand{texts, false};
   const BytesValues after(longer_operand);
@@ -304,7 +303,8 @@ class Replacement {
   }
 
   bool has_groups() const {
-    return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.group > 0; });
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [](const Part& part) { return part.group > 0; });
   }
 
   void AppendTo(const RegexSearch& search, std::string* out) const {
@@ -341,7 +341,8 @@ Result<std::shared_ptr<Array>> ReplaceRows(const CallContext& context, const Ope
   auto write = [&](int64_t row, std::string_view* out) {
     const std::string_view text = values[row];
     *out = text;
-    if (!likely_rows.Contains(row) || (program.is_for_ascii() && !IsAscii(text))) return Status::OK();
+    if (!likely_rows.Contains(row) || (program.is_for_ascii() && !IsAscii(text)))
+      return Status::OK();
     RegexSearch search(program, text);
     changed.clear();
     size_t copied = 0;
@@ -436,8 +437,7 @@ Result<std::shared_ptr<Array>> MatchGroups(const CallContext& context, const Ope
   if (rows * items_of_row > std::numeric_limits<int32_t>::max()) {
     return UserError("too many matches at once");
   }
-  ARROW_ASSIGN_OR_RAISE(auto items,
-                        TextColumn<Offset>::Of(context.pool, rows * items_of_row, 0));
+  ARROW_ASSIGN_OR_RAISE(auto items, TextColumn<Offset>::Of(context.pool, rows * items_of_row, 0));
   ARROW_ASSIGN_OR_RAISE(auto offsets, AllocateValues<int32_t>(context.pool, rows + 1));
   auto* offset = offsets->template mutable_data_as<int32_t>();
   offset[0] = 0;
@@ -477,9 +477,10 @@ Result<std::shared_ptr<Array>> RegexpMatch(const CallContext& context,
   if (!hard) return with_re2(args[0].array);
   const auto likely = LikelyRows(args, 2, rows);
   const bool is_wide = HasWideOffsets(*context.type->field(0)->type());
-  ARROW_ASSIGN_OR_RAISE(auto matches, (is_wide ? MatchGroups<int64_t> : MatchGroups<int32_t>)(
-                                          context, args[0], *program, groups, RowSet(likely),
-                                          &*hard));
+  ARROW_ASSIGN_OR_RAISE(
+      auto matches,
+      (is_wide ? MatchGroups<int64_t> : MatchGroups<int32_t>)(context, args[0], *program, groups,
+                                                              RowSet(likely), &*hard));
   return Corrected(context, matches, args[0], *hard, with_re2);
 }
 

@@ -105,9 +105,8 @@ bool RescaleNarrow(__int128 value, int32_t from, int32_t to, __int128* out) {
 template <typename Read>
 Result<std::shared_ptr<Array>> MakeNarrowDecimals(const CastJob& job, Read read) {
   const __int128 end = kNarrowPowersOfTen[static_cast<size_t>(TargetOf(job).precision())];
-  return CastFixed<__int128>(job, [&](int64_t row, __int128* out) {
-    return read(row, out) && *out < end && *out > -end;
-  });
+  return CastFixed<__int128>(
+      job, [&](int64_t row, __int128* out) { return read(row, out) && *out<end&& * out> - end; });
 }
 
 template <typename T>

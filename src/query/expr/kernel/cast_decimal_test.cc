@@ -42,7 +42,9 @@ class DecimalCasts : public ::testing::Test {
     if (i < 8) return kSpecial[i];
     return i % 2 == 0 ? static_cast<double>(Signed()) : std::ldexp(Signed(), -(i % 60));
   }
-  int32_t Below(int32_t end) { return static_cast<int32_t>(engine_() % static_cast<uint64_t>(end)); }
+  int32_t Below(int32_t end) {
+    return static_cast<int32_t>(engine_() % static_cast<uint64_t>(end));
+  }
 
   /// The casts that compute with 256 bits throughout are the twin.
   void ExpectSame(const std::shared_ptr<Array>& source) {
@@ -54,7 +56,8 @@ class DecimalCasts : public ::testing::Test {
       ASSERT_TRUE(Cast(narrow, arrow::utf8())->Equals(*Cast(wide, arrow::utf8())))
           << source->type()->ToString() << " to " << narrow->type()->ToString();
       for (const TypePtr& to : {arrow::int8(), arrow::int64(), arrow::uint64(), arrow::float64()}) {
-        ASSERT_TRUE(Cast(narrow, to)->Equals(*Cast(wide, to), arrow::EqualOptions().nans_equal(true)))
+        ASSERT_TRUE(
+            Cast(narrow, to)->Equals(*Cast(wide, to), arrow::EqualOptions().nans_equal(true)))
             << narrow->type()->ToString() << " to " << to->ToString();
       }
     }

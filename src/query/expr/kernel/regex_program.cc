@@ -33,7 +33,11 @@ size_t ReadCharacter(std::string_view text, char32_t* code_point) {
     *code_point = first;
     return 1;
   }
-  const size_t bytes = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  const size_t bytes = first < 0xC2   ? 0
+                       : first < 0xE0 ? 2
+                       : first < 0xF0 ? 3
+                       : first < 0xF5 ? 4
+                                      : 0;
   if (bytes == 0 || bytes > text.size()) return 0;
   char32_t value = first & (0x7FU >> bytes);
   for (size_t i = 1; i < bytes; ++i) {
@@ -74,10 +78,9 @@ void CharacterSet::Negate() {
 }
 
 bool CharacterSet::HasCodePoint(char32_t code_point) const {
-  const bool is_listed =
-      std::any_of(ranges_.begin(), ranges_.end(), [&](const auto& range) {
-        return code_point >= range.first && code_point <= range.second;
-      });
+  const bool is_listed = std::any_of(ranges_.begin(), ranges_.end(), [&](const auto& range) {
+    return code_point >= range.first && code_point <= range.second;
+  });
   return is_listed != is_negated_;
 }
 

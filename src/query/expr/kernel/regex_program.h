@@ -39,14 +39,14 @@ class CharacterSet {
 /// One step of a match; the next one follows, but for kSplit and kJump.
 struct RegexStep {
   enum class Kind : uint8_t {
-    kText,       ///< these bytes
-    kRepeat,     ///< `least` to `most` characters of a set
-    kSplit,      ///< goes on `first` steps further, or else `second`
-    kJump,       ///< goes on `first` steps further
-    kMark,       ///< keeps the place: the begin or end of a group
+    kText,    ///< these bytes
+    kRepeat,  ///< `least` to `most` characters of a set
+    kSplit,   ///< goes on `first` steps further, or else `second`
+    kJump,    ///< goes on `first` steps further
+    kMark,    ///< keeps the place: the begin or end of a group
     kTextBegin,
     kTextEnd,
-    kWordEdge,   ///< of ASCII words
+    kWordEdge,  ///< of ASCII words
     kFound,
   };
 

@@ -73,8 +73,9 @@ class Random {
     for (size_t items = Below(4) + (depth == 0 ? 1 : 0); items > 0; --items) {
       const size_t kind = Below(depth < 3 ? 10 : 8);
       if (kind < 6) {
-        pattern += Pick({"a", "b", "ab", "é", ".", "[ab]", "[^a]", "[^é-ü]", "[b-é]", "\\w", "\\s",
-                         "\\d", "\\.", "[\\d_-]", "[^\\s]", "\\S", "\\D", "東", "\\x{E9}", "[-a]"});
+        pattern += Pick({"a",      "b",     "ab",  "é",   ".",       "[ab]", "[^a]",
+                         "[^é-ü]", "[b-é]", "\\w", "\\s", "\\d",     "\\.",  "[\\d_-]",
+                         "[^\\s]", "\\S",   "\\D", "東",  "\\x{E9}", "[-a]"});
         if (Below(2) == 0) pattern += Pick({"*", "+", "?", "{2}", "{1,2}", "{2,}", "{0,1}"});
         if (Below(6) == 0) pattern += "?";
       } else if (kind < 8) {
@@ -123,6 +124,7 @@ std::string Replaced(const RegexProgram& program, const std::string& text) {
 TEST(RegexSearch, FindsWhatRe2Finds) {
   ASSERT_TRUE(InitializeComputeKernels().ok());
   int compared = 0;
+  int too_hard = 0;
   for (uint32_t seed = 0; seed < 4000; ++seed) {
     Random random(seed);
     const bool ignores_case = random.Below(5) == 0;
@@ -152,11 +154,15 @@ TEST(RegexSearch, FindsWhatRe2Finds) {
     const std::shared_ptr<arrow::Array> array = expected->make_array();
     const auto& values = static_cast<const arrow::StringArray&>(*array);
     for (size_t i = 0; i < texts.size(); ++i) {
-      EXPECT_EQ(Replaced(*program, texts[i]), values.GetView(static_cast<int64_t>(i)))
+      const std::string replaced = Replaced(*program, texts[i]);
+      too_hard += replaced == "too hard" ? 1 : 0;
+      if (replaced == "too hard") continue;
+      EXPECT_EQ(replaced, values.GetView(static_cast<int64_t>(i)))
           << "seed " << seed << ", pattern '" << source << "' in '" << texts[i] << "'";
     }
   }
   EXPECT_GT(compared, 1000);
+  EXPECT_LT(too_hard, 10);
 }
 
 }  // namespace

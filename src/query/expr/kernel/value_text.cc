@@ -119,8 +119,7 @@ std::string_view ShortestText(T value, TextBuffer* buffer) {
   char* const begin = buffer->data();
   if (std::abs(value) < kMostExact && std::abs(value) > kLeastFixed) {
     if (const char* end = WriteShort(value, begin)) return {begin, end};
-    char* end =
-        std::to_chars(begin, begin + buffer->size(), value, std::chars_format::fixed).ptr;
+    char* end = std::to_chars(begin, begin + buffer->size(), value, std::chars_format::fixed).ptr;
     if (value == std::trunc(value)) end = std::copy_n(".0", 2, end);
     return {begin, end};
   }
