@@ -247,7 +247,7 @@ Result<std::shared_ptr<Array>> Repeat(const CallContext& context, std::span<cons
     const int64_t value = args[0].IndexOf(row);
     const int64_t weight = weigh_the_same ? 1 : WeightOf(*args[0].array, value);
     ARROW_RETURN_NOT_OK(made.Add(count, weight));
-    for (int64_t i = 0; i < count; ++i) maker.Add(value);
+    maker.Add(value, count);
     maker.EndRow(is_valid);
   }
   return maker.Finish(args[0].array);

@@ -21,9 +21,12 @@ class ListMaker {
 
   /// `item` is a place in the array that Finish gets.
   void Add(int64_t item) { chosen_.push_back(item); }
+  void Add(int64_t item, int64_t times) {
+    chosen_.insert(chosen_.end(), static_cast<size_t>(times), item);
+  }
   void EndRow(bool is_valid = true) {
     ends_.push_back(static_cast<int64_t>(chosen_.size()));
-    is_valid_.push_back(is_valid);
+    is_valid_.push_back(is_valid ? 1 : 0);
   }
 
   Result<std::shared_ptr<arrow::Array>> Finish(
@@ -31,7 +34,7 @@ class ListMaker {
     const auto rows = static_cast<int64_t>(ends_.size());
     ARROW_ASSIGN_OR_RAISE(auto items, Gather(context_.pool, all_items, chosen_));
     ARROW_ASSIGN_OR_RAISE(auto validity, PackBits(context_.pool, rows, [&](int64_t row) {
-                            return is_valid_[static_cast<size_t>(row)];
+                            return is_valid_[static_cast<size_t>(row)] != 0;
                           }));
     std::shared_ptr<arrow::Buffer> offsets;
     if (context_.type->id() == arrow::Type::LARGE_LIST) {
@@ -60,7 +63,7 @@ class ListMaker {
   const CallContext& context_;
   std::vector<int64_t> chosen_;
   std::vector<int64_t> ends_;
-  std::vector<bool> is_valid_;
+  std::vector<uint8_t> is_valid_;
 };
 
 }  // namespace lance::query

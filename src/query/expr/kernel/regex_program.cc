@@ -59,9 +59,9 @@ void CharacterSet::Add(char32_t first, char32_t last) {
 }
 
 void CharacterSet::FoldAscii() {
-  for (char lower = 'a'; lower <= 'z'; ++lower) {
-    auto& small = by_byte_[static_cast<size_t>(lower)];
-    auto& large = by_byte_[static_cast<size_t>(lower - 'a' + 'A')];
+  for (size_t letter = 0; letter < 26; ++letter) {
+    Answer& small = by_byte_['a' + letter];
+    Answer& large = by_byte_['A' + letter];
     if (large == Answer::kYes) small = Answer::kYes;
     large = small;
   }
