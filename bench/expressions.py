@@ -53,7 +53,7 @@ def make_table(rows):
             "u": pa.array(sentences(FOREIGN, 6)),
             "li": lists(lambda n: pa.array(random.integers(0, 1000, n))),
             "lf": lists(lambda n: pa.array(np.round(random.random(n) * 100, 1))),
-            "ls": lists(lambda n: pa.array(np.array(WORDS)[random.integers(0, len(WORDS), n)])),
+            "ls": lists(lambda n: pa.array([WORDS[i] for i in random.integers(0, len(WORDS), n)])),
         }
     )
 

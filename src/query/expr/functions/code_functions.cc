@@ -21,11 +21,11 @@ using BindArgs = std::span<const ExprPtr>;
 Result<std::shared_ptr<Array>> ToHex(const CallContext& context, std::span<const Operand> args,
                                      int64_t rows) {
   const FixedValues<uint64_t> values(args[0]);
-  return MapTexts(context, args, rows, [&](int64_t row, std::string* out) {
-    std::array<char, 16> digits;
-    const auto end =
+  std::array<char, 16> digits;
+  return MapTexts(context, args, rows, [&](int64_t row, std::string_view* out) {
+    const char* end =
         std::to_chars(digits.data(), digits.data() + digits.size(), values[row], 16).ptr;
-    out->assign(digits.data(), end);
+    *out = {digits.data(), end};
     return Status::OK();
   });
 }

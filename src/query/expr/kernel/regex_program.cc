@@ -13,7 +13,7 @@ using Steps = std::vector<RegexStep>;
 
 constexpr char32_t kAsciiEnd = 0x80;
 constexpr char32_t kLastCodePoint = 0x10FFFF;
-constexpr size_t kMostSteps = 200;
+constexpr size_t kMostSteps = 100;
 constexpr size_t kMostNesting = 20;
 constexpr size_t kMostRepeats = 1000;  // of RE2
 constexpr size_t kUnbounded = std::string::npos;
