@@ -185,6 +185,7 @@ bool IsIn(std::string_view set, std::string_view character) {
 }
 
 std::string_view TrimLeft(std::string_view text, std::string_view set) {
+  if (IsAscii(set)) return text.substr(std::min(text.find_first_not_of(set), text.size()));
   while (!text.empty() && IsIn(set, text.substr(0, CharacterBytes(text)))) {
     text.remove_prefix(CharacterBytes(text));
   }
@@ -192,6 +193,7 @@ std::string_view TrimLeft(std::string_view text, std::string_view set) {
 }
 
 std::string_view TrimRight(std::string_view text, std::string_view set) {
+  if (IsAscii(set)) return text.substr(0, text.find_last_not_of(set) + 1);
   while (!text.empty()) {
     size_t begin = text.size() - 1;
     while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
