@@ -112,7 +112,9 @@ class Committer {
         ARROW_RETURN_NOT_OK(BackOff(context_, attempt - 1, first_attempt_time));
       }
       ARROW_RETURN_NOT_OK(context_.CheckStop());
-      if (newest_ != nullptr && !strict_ && !options_.detached) ARROW_RETURN_NOT_OK(CatchUp());
+      if (newest_ != nullptr) {
+        ARROW_RETURN_NOT_OK(strict_ || options_.detached ? CheckSameTable() : CatchUp());
+      }
       ARROW_ASSIGN_OR_RAISE(auto committed, Attempt());
       if (committed != nullptr) return committed;
       if (newest_ == nullptr) {
@@ -148,6 +150,8 @@ class Committer {
   Status CatchUp() {
     ARROW_ASSIGN_OR_RAISE(auto locations, ListVersionsAfter(context_, *table_.store, table_.root,
                                                             newest_->version()));
+    if (locations.empty()) return CheckStillNewest();
+    ARROW_RETURN_NOT_OK(CheckSameTable());
     for (const ManifestLocation& location : locations) {
       auto file = ManifestFile::Read(context_, *table_.store, location);
       if (!file.ok() && GetErrorCode(file.status()) == ErrorCode::kNotFound) {
@@ -162,17 +166,32 @@ class Committer {
       ARROW_RETURN_NOT_OK(RebaseOver(**file));
       newest_ = std::move(*file);
     }
-    return locations.empty() ? CheckStillNewest() : FinishRebase();
+    return FinishRebase();
   }
 
   /// The newest version is never cleaned up: if it is gone, so is the table.
-  Status CheckStillNewest() {
-    auto info = table_.store->Head(context_, newest_->location().path);
-    if (info.ok() || GetErrorCode(info.status()) != ErrorCode::kNotFound) return info.status();
+  Status CheckStillNewest() const {
+    auto is_there = newest_->IsThere(context_, *table_.store);
+    if (GetErrorCode(is_there.status()) == ErrorCode::kNotFound) {
+      return OtherTable("is gone and none is newer");
+    }
+    ARROW_RETURN_NOT_OK(is_there.status());
+    return *is_there ? Status::OK() : OtherTable("is another one now");
+  }
+
+  /// A version that others came after may have been cleaned up, but never becomes another one.
+  Status CheckSameTable() const {
+    auto is_there = newest_->IsThere(context_, *table_.store);
+    if (GetErrorCode(is_there.status()) == ErrorCode::kNotFound) return Status::OK();
+    ARROW_RETURN_NOT_OK(is_there.status());
+    return *is_there ? Status::OK() : OtherTable("is another one now");
+  }
+
+  Status OtherTable(const char* what) const {
     return WithPlace(MakeError(ErrorCode::kIncompatibleConflict,
-                               internal::Concat("version ", newest_->version(),
-                                                " is gone and none is newer: the table was removed "
-                                                "or made anew; open it again")),
+                               internal::Concat("version ", newest_->version(), " ", what,
+                                                ": the table was removed or made anew; open it "
+                                                "again")),
                      {.path = newest_->location().path, .version = newest_->version()});
   }
 

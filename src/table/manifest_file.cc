@@ -125,6 +125,17 @@ Result<std::shared_ptr<const ManifestFile>> ManifestFile::FromBytes(
   return file;
 }
 
+Result<bool> ManifestFile::IsThere(const Context& context, ObjectStore& store) const {
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<RandomReader> reader,
+                        store.OpenReader(context, location_.path));
+  if (reader->size() != location_.size) return false;
+  const Bytes expected =
+      BytesOf(*tail_).last(static_cast<size_t>(std::min<int64_t>(tail_->size(), kFirstReadBytes)));
+  ARROW_ASSIGN_OR_RAISE(
+      auto found, ReadBuffer(context, *reader, reader->size() - expected.size(), expected.size()));
+  return std::ranges::equal(BytesOf(*found), expected);
+}
+
 Result<std::string> ManifestFile::ReadSection(const Context& context, ObjectStore& store,
                                               uint64_t offset, std::string_view what) const {
   uint64_t limit = manifest_offset_;

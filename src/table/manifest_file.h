@@ -36,6 +36,9 @@ class ManifestFile {
   const ManifestLocation& location() const { return location_; }
   uint64_t version() const { return manifest_.version(); }
 
+  /// Whether the file is still the one that was read, by its size and its last bytes, which have
+  /// the name of the transaction: one small read. NotFound if there is none any more.
+  Result<bool> IsThere(const Context& context, ObjectStore& store) const;
   /// The serialized IndexSection; nothing if the version has no indexes.
   Result<std::optional<std::string>> ReadIndexSection(const Context& context,
                                                       ObjectStore& store) const;

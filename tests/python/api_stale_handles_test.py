@@ -130,18 +130,58 @@ CHANGES_OF_GONE = {
 }
 
 
-@pytest.mark.parametrize("is_remade", [True, False])
+@pytest.mark.parametrize("versions", [0, 1, 2, 3])
 @pytest.mark.parametrize("change", CHANGES_OF_GONE)
-def test_a_handle_of_a_table_that_is_gone_changes_nothing(lancecpp, path, change, is_remade):
+def test_a_handle_of_a_table_that_is_gone_changes_nothing(lancecpp, path, change, versions):
     lancecpp.write_dataset({"id": [1]}, path)
     stale = lancecpp.write_dataset({"id": [2]}, path, mode="append")
     shutil.rmtree(path)
-    if is_remade:
-        lancecpp.write_dataset({"id": [7, 8]}, path)
+    is_remade = versions > 0
+    for version in range(versions):
+        # Manifests of the same size, some of them.
+        data = {"id": [7, 8]} if version + 1 == versions else {"id": [1 + version]}
+        lancecpp.write_dataset(data, path, mode="overwrite" if versions > 2 else "append")
+    left = lancecpp.dataset(path).to_table().to_pydict() if is_remade else None
     with pytest.raises(OSError, match="was removed or made anew; open it again|cannot open"):
         CHANGES_OF_GONE[change](lancecpp, stale)
     if is_remade:
-        assert lancecpp.dataset(path).to_table().to_pydict() == {"id": [7, 8]}
+        assert lancecpp.dataset(path).to_table().to_pydict() == left
+        assert lancecpp.dataset(path).version == versions
     else:
         with pytest.raises(ValueError, match="not found"):
             lancecpp.dataset(path)
+
+
+def test_an_identical_table_made_anew_is_another_one(lancecpp, path):
+    def make():
+        lancecpp.write_dataset({"id": [1]}, path)
+        return lancecpp.write_dataset({"id": [2]}, path, mode="append")
+
+    stale = make()
+    shutil.rmtree(path)
+    make()
+    for change in CHANGES_OF_GONE.values():
+        with pytest.raises(OSError, match="was removed or made anew; open it again|cannot open"):
+            change(lancecpp, stale)
+    with pytest.raises(OSError):
+        stale.to_table()
+    assert lancecpp.dataset(path).to_table()["id"].to_pylist() == [1, 2]
+
+
+def test_a_copied_table_is_the_same(lancecpp, path, tmp_path):
+    table = lancecpp.write_dataset({"id": [1]}, path)
+    shutil.copytree(path, tmp_path / "copy")
+    shutil.rmtree(path)
+    shutil.move(tmp_path / "copy", path)
+    table.insert({"id": [2]})
+    assert table.to_table()["id"].to_pylist() == [1, 2]
+
+
+def test_looking_whether_a_table_is_the_same_is_one_read(lancecpp, path):
+    table = lancecpp.write_dataset({"id": [1]}, path)
+    table.io_stats_incremental()
+    for _ in range(3):
+        table.update_config({"a": "b"})
+        counted = table.io_stats_incremental()
+        assert counted.read_iops == 1
+        assert counted.read_bytes < 2000
