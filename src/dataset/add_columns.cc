@@ -38,6 +38,7 @@ Result<NewColumns> MakeFields(const Snapshot& snapshot, const arrow::Schema& col
   ARROW_ASSIGN_OR_RAISE(int32_t first_id, snapshot.manifest().NextFieldId());
   ARROW_ASSIGN_OR_RAISE(NewColumns added, MakeNewColumns(columns, first_id,
                                                          snapshot.manifest().has_semantic_types()));
+  ARROW_RETURN_NOT_OK(CheckNewNames(added.table.fields));
   ARROW_RETURN_NOT_OK(CheckBlobMarks(added.table));
   added.table.metadata = nullptr;
   added.files.metadata = nullptr;

@@ -89,7 +89,13 @@ class Alterer {
     }
     Field* field = FindById(&schema_.fields, before->id);
     if (field == nullptr) return UserError("Column \"", alteration.path, "\" is altered twice");
-    if (alteration.rename) field->name = *alteration.rename;
+    if (alteration.rename) {
+      if (alteration.rename->empty()) {
+        return UserError("Column \"", alteration.path,
+                         "\" can't be renamed: the new name is empty");
+      }
+      field->name = *alteration.rename;
+    }
     if (alteration.nullable && *alteration.nullable != field->nullable) {
       if (!*alteration.nullable) ARROW_RETURN_NOT_OK(CheckNoNulls(alteration.path));
       field->nullable = *alteration.nullable;

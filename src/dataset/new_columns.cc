@@ -29,4 +29,12 @@ Result<NewColumns> MakeNewColumns(const arrow::Schema& given, int32_t first_id,
   return columns;
 }
 
+Status CheckNewNames(const std::vector<Field>& fields) {
+  for (const Field& field : fields) {
+    if (field.name.empty()) return UserError("the name of a new column or member is empty");
+    if (field.logical_type == "struct") ARROW_RETURN_NOT_OK(CheckNewNames(field.children));
+  }
+  return Status::OK();
+}
+
 }  // namespace lance

@@ -25,4 +25,7 @@ struct NewColumns {
 Result<NewColumns> MakeNewColumns(const arrow::Schema& given, int32_t first_id,
                                   bool semantic_types);
 
+/// Names that no expression could use: a user error.
+Status CheckNewNames(const std::vector<Field>& fields);
+
 }  // namespace lance
