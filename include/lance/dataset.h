@@ -127,12 +127,29 @@ enum class BlobHandling : uint8_t {
   kValues,        ///< what can be written again: bytes, or the references of external blobs
 };
 
+/// What a scan that came to its end has taken.
+struct ScanStatistics {
+  uint64_t reads = 0;  ///< requests to the store
+  uint64_t read_bytes = 0;
+  uint64_t fragments = 0;  ///< that rows were read of
+  uint64_t rows = 0;       ///< that were read, before filters
+  /// By the step of the plan, summed over threads.
+  std::map<std::string, uint64_t> nanoseconds = {};
+};
+
+/// A set of rows as ScanOptions::row_allowlist takes it: 32-bit Roaring bitmaps of the lower halves
+/// of the ids, by their upper halves.
+LANCE_EXPORT std::string SerializeRowIds(std::span<const uint64_t> row_ids);
+
 /// A column that rows are put in order by.
 struct SortKey {
   std::string column;  ///< a top-level name, or the path of a member (`a.b`)
   bool ascending = true;
   bool nulls_first = false;
 };
+
+/// Gets the batches of a scan.
+using BatchSink = std::function<arrow::Status(const std::shared_ptr<arrow::RecordBatch>&)>;
 
 struct ScanOptions {
   /// Top-level names or paths (`a.b`), also `_rowid`, `_rowaddr` and `_rowoffset` (the position
@@ -168,6 +185,15 @@ struct ScanOptions {
   bool with_row_address = false;
   /// Ids of the fragments to read, in this order; default all, by ascending id.
   std::optional<std::vector<uint64_t>> fragments = {};
+  /// Also the rows that were deleted but are still stored. Their `_rowid` and `_rowaddr` are null,
+  /// also for the filter; needs with_row_id.
+  bool include_deleted_rows = false;
+  /// Of the rows with these `_rowid`s only, and of none with those: sets as SerializeRowIds() makes
+  /// them.
+  std::optional<std::string> row_allowlist = {};
+  std::optional<std::string> row_blocklist = {};
+  /// Called once by Scan() and ToTable(), when all rows were returned.
+  std::function<void(const ScanStatistics&)> on_done = {};
   /// On the thread that reads.
   Poll poll = {};
   BlobHandling blob_handling = BlobHandling::kDescriptions;
@@ -520,7 +546,9 @@ class LANCE_EXPORT Dataset {
   /// The steps that Scan(options) will take; reads no data.
   arrow::Result<PlanNode> ExplainScan(const ScanOptions& options = {}) const;
   /// Runs the scan, drops its rows, and says what each step did.
-  arrow::Result<PlanNode> AnalyzeScan(const ScanOptions& options = {}) const;
+  /// Also gives the batches to `sink`, if there is one, whose time doesn't count.
+  arrow::Result<PlanNode> AnalyzeScan(const ScanOptions& options = {},
+                                      const BatchSink& sink = {}) const;
   /// Rows by their position among the live rows, in the given order, duplicates kept. A position
   /// beyond the end is a user error. `columns` as in ScanOptions.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Take(

@@ -18,6 +18,7 @@
 #include "interruptible_reader.h"
 #include "lance/dataset.h"
 #include "pull_into.h"
+#include "python_call.h"
 #include "row_positions.h"
 #include "signal_check.h"
 #include "version_reference.h"
@@ -84,11 +85,19 @@ std::string ExplainScan(const Dataset& dataset, const ScanOptions& options, bool
   return PlanToText(Unwrap(WithoutGil([&] { return dataset.ExplainScan(options); })), verbose);
 }
 
-std::string AnalyzeScan(const Dataset& dataset, ScanOptions options) {
+std::string AnalyzeScan(const Dataset& dataset, ScanOptions options, nb::handle on_batch) {
   SignalCheck signals;
   options.poll = [&signals] { return signals.Poll(); };
-  auto plan = WithoutGil([&] { return dataset.AnalyzeScan(options); });
-  if (!plan.ok()) signals.RethrowInterrupt();
+  PythonCall call;
+  BatchSink sink;
+  if (!on_batch.is_none()) {
+    sink = [&](const auto& batch) { return call.Run([&] { on_batch(ToPython(batch)); }); };
+  }
+  auto plan = WithoutGil([&] { return dataset.AnalyzeScan(options, sink); });
+  if (!plan.ok()) {
+    signals.RethrowInterrupt();
+    call.Rethrow();
+  }
   return PlanToText(Unwrap(std::move(plan)), /*verbose=*/true);
 }
 
@@ -192,7 +201,7 @@ void BindDataset(nb::module_& module) {
       .def("scan_schema", &ScanSchema, "options"_a)
       .def("to_table", &ToTable, "options"_a)
       .def("explain_scan", &ExplainScan, "options"_a, "verbose"_a)
-      .def("analyze_scan", &AnalyzeScan, "options"_a)
+      .def("analyze_scan", &AnalyzeScan, "options"_a, "on_batch"_a.none() = nb::none())
       .def("take", &Take, "indices"_a, "columns"_a.none() = nb::none(),
            "output_encodings"_a = Encodings())
       .def("take_expressions", &TakeExpressions, "indices"_a, "expressions"_a,

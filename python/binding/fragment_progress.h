@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "lance/dataset.h"
 #include "pull_into.h"
+#include "python_call.h"
 
 namespace lance::python {
 
@@ -21,38 +22,21 @@ class FragmentProgress {
   /// For a write that runs without the GIL. Refers to this; nothing if there is no object.
   WriteProgress Calls() {
     if (progress_.is_none()) return {};
-    return {.begin = [this] { return Call([this] { progress_.attr("begin")(); }); },
+    return {.begin = [this] { return calls_.Run([this] { progress_.attr("begin")(); }); },
             .complete =
                 [this](const std::string& fragment) {
-                  return Call([&] {
+                  return calls_.Run([&] {
                     progress_.attr("complete")(nanobind::bytes(fragment.data(), fragment.size()));
                   });
                 }};
   }
 
   /// Throws what a call raised, if one did. With the GIL held.
-  void Rethrow() {
-    if (raised_ == nullptr) return;
-    nanobind::python_error raised = *raised_;
-    raised_.reset();
-    throw raised;
-  }
+  void Rethrow() { calls_.Rethrow(); }
 
  private:
-  template <typename Work>
-  arrow::Status Call(Work&& work) {
-    nanobind::gil_scoped_acquire acquire;
-    try {
-      work();
-    } catch (nanobind::python_error& error) {
-      raised_ = std::make_unique<nanobind::python_error>(std::move(error));
-      return arrow::Status::Cancelled("progress raised an exception");
-    }
-    return arrow::Status::OK();
-  }
-
   nanobind::object progress_;
-  std::unique_ptr<nanobind::python_error> raised_;
+  PythonCall calls_;
 };
 
 /// Runs a write of `data`; an exception of `progress`, which may be None, wins over its error.

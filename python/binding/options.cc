@@ -8,6 +8,7 @@
 #include "base_paths.h"
 #include "bindings.h"
 #include "lance/dataset.h"
+#include "scan_statistics.h"
 
 namespace nb = nanobind;
 using namespace nanobind::literals;  // NOLINT: "name"_a
@@ -50,6 +51,20 @@ void BindOptions(nb::module_& module) {
       .value("bytes", BlobHandling::kBytes)
       .value("values", BlobHandling::kValues);
 
+  nb::class_<ScanStatistics>(module, "ScanStatistics")
+      .def_ro("reads", &ScanStatistics::reads)
+      .def_ro("read_bytes", &ScanStatistics::read_bytes)
+      .def_ro("fragments", &ScanStatistics::fragments)
+      .def_ro("rows", &ScanStatistics::rows)
+      .def_ro("nanoseconds", &ScanStatistics::nanoseconds);
+  module.def(
+      "serialize_row_ids",
+      [](const std::vector<uint64_t>& row_ids) {
+        const std::string bytes = SerializeRowIds(row_ids);
+        return nb::bytes(bytes.data(), bytes.size());
+      },
+      "row_ids"_a);
+
   using Columns = std::optional<std::vector<std::string>>;
   using Fragments = std::optional<std::vector<uint64_t>>;
   using Expressions = std::optional<std::vector<std::pair<std::string, std::string>>>;
@@ -61,7 +76,9 @@ void BindOptions(nb::module_& module) {
              Fragments fragments, BlobHandling blob_handling, Expressions expressions,
              std::optional<std::string> filter, const std::optional<nb::bytes>& substrait_filter,
              std::map<std::string, std::string> output_encodings, bool strict_batch_size,
-             std::optional<uint64_t> batch_size_bytes, const SortKeys& order_by) {
+             std::optional<uint64_t> batch_size_bytes, const SortKeys& order_by,
+             bool include_deleted_rows, const std::optional<nb::bytes>& row_allowlist,
+             const std::optional<nb::bytes>& row_blocklist, nb::object on_done) {
             new (self) ScanOptions{.columns = std::move(columns),
                                    .expressions = std::move(expressions),
                                    .filter = std::move(filter),
@@ -75,8 +92,12 @@ void BindOptions(nb::module_& module) {
                                    .with_row_id = with_row_id,
                                    .with_row_address = with_row_address,
                                    .fragments = std::move(fragments),
+                                   .include_deleted_rows = include_deleted_rows,
+                                   .row_allowlist = ToString(row_allowlist),
+                                   .row_blocklist = ToString(row_blocklist),
                                    .blob_handling = blob_handling,
                                    .output_encodings = std::move(output_encodings)};
+            if (!on_done.is_none()) self->on_done = StatisticsCallback(std::move(on_done));
           },
           nb::kw_only(), "columns"_a.none() = nb::none(), "limit"_a.none() = nb::none(),
           "offset"_a = 0, "batch_size"_a.none() = nb::none(), "with_row_id"_a = false,
@@ -85,7 +106,19 @@ void BindOptions(nb::module_& module) {
           "filter"_a.none() = nb::none(), "substrait_filter"_a.none() = nb::none(),
           "output_encodings"_a = std::map<std::string, std::string>(),
           "strict_batch_size"_a = false, "batch_size_bytes"_a.none() = nb::none(),
-          "order_by"_a = SortKeys())
+          "order_by"_a = SortKeys(), "include_deleted_rows"_a = false,
+          "row_allowlist"_a.none() = nb::none(), "row_blocklist"_a.none() = nb::none(),
+          "on_done"_a.none() = nb::none())
+      .def_ro("include_deleted_rows", &ScanOptions::include_deleted_rows)
+      .def_prop_ro("row_allowlist",
+                   [](const ScanOptions& self) { return ToBytes(self.row_allowlist); })
+      .def_prop_ro("row_blocklist",
+                   [](const ScanOptions& self) { return ToBytes(self.row_blocklist); })
+      .def_prop_ro("on_done",
+                   [](const ScanOptions& self) -> nb::object {
+                     const auto* callback = self.on_done.target<StatisticsCallback>();
+                     return callback == nullptr ? nb::none() : callback->object();
+                   })
       .def_ro("strict_batch_size", &ScanOptions::strict_batch_size)
       .def_ro("batch_size_bytes", &ScanOptions::batch_size_bytes)
       .def_prop_ro("order_by",

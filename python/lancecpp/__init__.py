@@ -65,6 +65,7 @@ from .fragment import (  # noqa: E402
     write_fragments,
 )
 from .merge_insert import MergeInsertBuilder  # noqa: E402
+from .scan_statistics import ScanStatistics  # noqa: E402
 from .schema import LanceSchema  # noqa: E402
 from .transaction import LanceOperation, Transaction  # noqa: E402
 from .udf import BatchUDF, batch_udf  # noqa: E402
@@ -92,6 +93,7 @@ __all__ = [
     "LanceScanner",
     "LanceSchema",
     "MergeInsertBuilder",
+    "ScanStatistics",
     "Transaction",
     "__version__",
     "batch_udf",

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from typing import (
     TYPE_CHECKING,
     Any,
+    Callable,
     Dict,
     Iterable,
     Iterator,
@@ -37,9 +38,11 @@ from .scanner import (
     encoding_overrides,
     make_scanner,
     positions,
+    serialize_row_addrs,
     take_failed,
     taken_columns,
 )
+from .scan_statistics import ScanStatistics
 from .schema import LanceSchema
 from .semantic_schema import SemanticSchema
 from .stats import LanceStats
@@ -467,7 +470,7 @@ class LanceDataset(TableChanges):
         ] = None,
         use_scalar_index: Optional[bool] = None,
         include_deleted_rows: Optional[bool] = None,
-        scan_stats_callback: Optional[Any] = None,
+        scan_stats_callback: Optional[Callable[[ScanStatistics], Any]] = None,
         strict_batch_size: Optional[bool] = None,
         order_by: Optional[List[Any]] = None,
         disable_scoring_autoprojection: Optional[bool] = None,
@@ -505,6 +508,16 @@ class LanceDataset(TableChanges):
             of its own: ``{"name": "utf8_view"}``. See docs/semantic-types.md.
         with_row_id, with_row_address:
             Add the column ``_rowid`` / ``_rowaddr`` at the end.
+        include_deleted_rows:
+            Return also the rows that were deleted but are still stored; their ``_rowid`` and
+            ``_rowaddr`` are null, also for the filter. Needs ``with_row_id``.
+        row_addr_allowlist, row_addr_blocklist:
+            Only the rows whose ``_rowid`` is in the one set and not in the other, before offset and
+            limit; sets as :func:`serialize_row_addrs` makes them.
+        scan_stats_callback:
+            Called with :class:`ScanStatistics` once all rows were returned; not by
+            :meth:`LanceScanner.count_rows`, and not when the scan fails or is left before its end.
+            What it raises is logged.
 
         Arguments that only tune speed are accepted and have no effect; those of searches raise
         NotImplementedError.

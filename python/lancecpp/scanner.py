@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from . import _core
 from .errors import (
@@ -16,9 +16,11 @@ from .errors import (
     text,
     translate,
     unsigned,
+    unsigned_list,
 )
 from .pushdown import PushedFilter, filtered, keep_back, push_down, within
 from .pyarrow_classes import CountsAs
+from .scan_statistics import telling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,8 +44,7 @@ _TUNING = (
 )
 # Arguments that would change the result, and are refused so far.
 _LATER = frozenset(
-    "full_text_query include_deleted_rows index_segments nearest row_addr_allowlist "
-    "row_addr_blocklist scan_stats_callback".split()
+    "full_text_query index_segments nearest".split()
 )
 _BLOB_HANDLING = {
     "all_binary": _core.BlobHandling.bytes,
@@ -110,6 +111,12 @@ def _scan_options(arguments: Dict[str, Any]) -> _core.ScanOptions:
         fragments=_fragment_ids(arguments.pop("fragments", None)),
         blob_handling=_blob_handling(arguments.pop("blob_handling", "blobs_descriptions")),
         output_encodings=encoding_overrides(arguments.pop("output_encodings", None)),
+        include_deleted_rows=flag(
+            "include_deleted_rows", arguments.pop("include_deleted_rows", False)
+        ),
+        row_allowlist=_row_set("row_addr_allowlist", arguments.pop("row_addr_allowlist", None)),
+        row_blocklist=_row_set("row_addr_blocklist", arguments.pop("row_addr_blocklist", None)),
+        on_done=_teller(arguments.pop("scan_stats_callback", None)),
     )
     for name in arguments:
         if name not in _LATER:
@@ -280,6 +287,33 @@ def _sort_keys(order_by: Any) -> List[Tuple[str, bool, bool]]:
     return keys
 
 
+def serialize_row_addrs(addrs: Iterable[int]) -> bytes:
+    """Row ids as ``row_addr_allowlist`` and ``row_addr_blocklist`` of a scan take them.
+
+    >>> data = lance.write_dataset({"id": [5, 6, 7]}, "memory://allowlist-example")
+    >>> from lancecpp.dataset import serialize_row_addrs
+    >>> wanted = serialize_row_addrs([0, 2])
+    >>> data.scanner(row_addr_allowlist=wanted).to_table().to_pydict()
+    {'id': [5, 7]}
+    """
+    return _core.serialize_row_ids(unsigned_list("addrs", list(addrs)))
+
+
+def _row_set(name: str, value: Any) -> Optional[bytes]:
+    if value is None or isinstance(value, bytes):
+        return value
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    raise TypeError(
+        f"argument '{name}': expected the bytes that serialize_row_addrs gives, "
+        f"got {type(value).__name__}"
+    )
+
+
+def _teller(callback: Any) -> Any:
+    return None if callback is None else telling(callback)
+
+
 def _blob_handling(value: Any) -> _core.BlobHandling:
     if value not in _BLOB_HANDLING:
         known = ", ".join(_BLOB_HANDLING)
@@ -305,6 +339,10 @@ def _changed(options: _core.ScanOptions, **changes: Any) -> _core.ScanOptions:
         "fragments",
         "blob_handling",
         "output_encodings",
+        "include_deleted_rows",
+        "row_allowlist",
+        "row_blocklist",
+        "on_done",
     )
     return _core.ScanOptions(**{**{name: getattr(options, name) for name in names}, **changes})
 
@@ -431,7 +469,8 @@ class LanceScanner:
                 limit=None,
                 offset=0,
                 strict_batch_size=False,
-                with_row_id=False,
+                # Names of the columns have it too, where it is wanted.
+                with_row_id=self._options.include_deleted_rows,
                 with_row_address=False,
                 **changes,
             ),
@@ -507,7 +546,7 @@ class LanceScanner:
                 "result instead."
             )
         if self._filter.rest is not None:
-            scanner = self._changed(columns=[], expressions=None)
+            scanner = self._changed(columns=[], expressions=None, on_done=None)
             return sum(batch.num_rows for batch in scanner.to_batches())
         try:
             return self._core.count_scan(self._options)
@@ -535,16 +574,28 @@ class LanceScanner:
         """Runs the scan (or its count) and says what each step did: rows, reads, bytes, time."""
         scanner = self._changed(columns=[], expressions=None) if count_rows else self
         if self._filter.rest is not None:
-            plan = scanner._before_rest().analyze_plan()
-            started = time.perf_counter()
-            rows = sum(batch.num_rows for batch in scanner._rest_filtered())
-            # What it takes together with the scan.
-            milliseconds = (time.perf_counter() - started) * 1000
-            return self._above(plan, f"; rows={rows}, time={milliseconds:.3f} ms")
+            return scanner._analyze_with_rest()
+        return scanner._analyze()
+
+    def _analyze(self, on_batch: Optional[Callable[["pa.RecordBatch"], None]] = None) -> str:
         try:
-            return self._core.analyze_scan(scanner._options).rstrip("\n")
+            return self._core.analyze_scan(self._options, on_batch).rstrip("\n")
         except CoreError as error:
             raise translate(error, "scan") from None
+
+    def _analyze_with_rest(self) -> str:
+        rows = 0
+        seconds = 0.0
+        schema = self.projected_schema
+
+        def test(batch: "pa.RecordBatch") -> None:
+            nonlocal rows, seconds
+            started = time.perf_counter()
+            rows += sum(kept.num_rows for kept in filtered([batch], self._filter.rest, schema))
+            seconds += time.perf_counter() - started
+
+        plan = self._before_rest()._analyze(test)
+        return self._above(plan, f"; rows={rows}, time={seconds * 1000:.3f} ms")
 
     def _above(self, plan: str, figures: str = "") -> str:
         """What pyarrow does with the rows of a plan."""

@@ -18,6 +18,8 @@ struct IoStats {
   std::atomic<uint64_t> read_bytes{0};
   std::atomic<uint64_t> writes{0};
   std::atomic<uint64_t> written_bytes{0};
+  /// Null, or counts the same reads too; outlives this.
+  IoStats* all_reads = nullptr;
 };
 
 /// What a call carries from the verb down to the store. Passed by reference; the pointers are

@@ -42,6 +42,7 @@ struct RowsArguments {
   TableArguments table;
   uint64_t limit = 10;                ///< head
   std::optional<std::string> filter;  ///< head
+  bool with_deleted = false;          ///< head
   std::vector<uint64_t> indices;      ///< take
   std::optional<std::string> columns;
 };

@@ -106,6 +106,8 @@ Status RunHead(const RowsArguments& arguments) {
   options.columns = SplitColumns(arguments.columns);
   options.limit = arguments.limit;
   options.filter = arguments.filter;
+  options.include_deleted_rows = arguments.with_deleted;
+  options.with_row_id = arguments.with_deleted;
   ARROW_ASSIGN_OR_RAISE(auto reader, dataset->Scan(options));
   // The first batch before any output: an error then leaves standard output empty.
   ARROW_ASSIGN_OR_RAISE(auto batch, reader->Next());

@@ -48,6 +48,8 @@ void AddHead(CLI::App& app, Action* action) {
   verb->add_option("--columns", arguments->columns,
                    "Only these columns, separated by commas; paths like a.b are allowed");
   AddFilter(verb, &arguments->filter);
+  verb->add_flag("--deleted", arguments->with_deleted,
+                 "Also rows that are deleted but still stored: those without a _rowid");
   verb->footer("Example:\n  lance head flights.lance -n 5 --columns carrier,dep_delay");
   verb->callback([=] { *action = [=] { return RunHead(*arguments); }; });
 }

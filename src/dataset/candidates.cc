@@ -10,4 +10,9 @@ const query::OffsetSet* Candidates::Of(uint64_t fragment_id) const {
   return covered.contains(id) ? &rows.Of(id) : nullptr;
 }
 
+bool Candidates::IsTested(uint64_t fragment_id) const {
+  return is_exact && fragment_id <= std::numeric_limits<uint32_t>::max() &&
+         searched.contains(static_cast<uint32_t>(fragment_id));
+}
+
 }  // namespace lance

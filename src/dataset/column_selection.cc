@@ -119,6 +119,7 @@ class Selector {
     static std::atomic<uint64_t> next_id{1};
     selection_ = std::make_shared<ColumnSelection>();
     selection_->id = next_id++;
+    selection_->deleted_are_null = request_.deleted_are_null;
     ARROW_RETURN_NOT_OK(ReadWhat());
     ARROW_RETURN_NOT_OK(ShowBlobs());
     ARROW_RETURN_NOT_OK(AddOutputs());

@@ -45,6 +45,8 @@ struct ColumnRequest {
   BlobHandling blob_handling = BlobHandling::kDescriptions;
   /// By path, instead of those of the table.
   OutputEncodings output_encodings = {};
+  /// Of deleted rows, if those are read: their ids and addresses.
+  bool deleted_are_null = false;
 
   bool operator==(const ColumnRequest&) const = default;
 };
@@ -66,6 +68,7 @@ struct ColumnSelection {
   /// are wanted; outputs are made of these.
   std::shared_ptr<arrow::Schema> data_with_blobs;
   BlobHandling blob_handling = BlobHandling::kDescriptions;
+  bool deleted_are_null = false;
   std::vector<OutputColumn> outputs;
   std::shared_ptr<arrow::Schema> output_schema;
   /// The outputs are the top-level fields of `data`, in order.

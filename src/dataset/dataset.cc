@@ -66,6 +66,33 @@ TagInfo DescribeTag(Tag tag) {
   return info;
 }
 
+/// Tells what a scan took when all its batches were read.
+class TellingReader final : public arrow::RecordBatchReader {
+ public:
+  TellingReader(std::shared_ptr<const Snapshot> snapshot,
+                std::shared_ptr<arrow::RecordBatchReader> source,
+                std::shared_ptr<const ScanTotals> totals,
+                std::function<void(const ScanStatistics&)> on_done)
+      : snapshot_(std::move(snapshot)),
+        source_(std::move(source)),
+        totals_(std::move(totals)),
+        on_done_(std::move(on_done)) {}
+
+  std::shared_ptr<arrow::Schema> schema() const override { return source_->schema(); }
+  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    ARROW_RETURN_NOT_OK(source_->ReadNext(batch));
+    if (*batch == nullptr && on_done_) std::exchange(on_done_, {})(totals_->ToStatistics());
+    return Status::OK();
+  }
+  Status Close() override { return source_->Close(); }
+
+ private:
+  std::shared_ptr<const Snapshot> snapshot_;  // which owns what the totals count into
+  std::shared_ptr<arrow::RecordBatchReader> source_;
+  std::shared_ptr<const ScanTotals> totals_;
+  std::function<void(const ScanStatistics&)> on_done_;
+};
+
 }  // namespace
 
 Dataset::Dataset(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -211,8 +238,14 @@ const std::vector<FragmentInfo>& Dataset::fragments() const {
 
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Dataset::Scan(
     const ScanOptions& options) const {
-  if (!options.order_by.empty()) return ScanInOrder(impl_->snapshot, options);
-  return ScanBatches(impl_->snapshot, options, {}, RowForm::kOutput);
+  const OrderTotals totals(&impl_->snapshot->session()->io_stats());
+  ARROW_ASSIGN_OR_RAISE(
+      auto reader, options.order_by.empty()
+                       ? ScanBatches(impl_->snapshot, options, {}, RowForm::kOutput, totals.all)
+                       : ScanInOrder(impl_->snapshot, options, &totals));
+  if (!options.on_done) return reader;
+  return std::make_shared<TellingReader>(impl_->snapshot, std::move(reader), totals.all,
+                                         options.on_done);
 }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::ScanSchema(
@@ -227,18 +260,22 @@ arrow::Result<std::string> Dataset::SubstraitToSql(const std::string& substrait_
 
 arrow::Result<std::shared_ptr<arrow::Table>> Dataset::ToTable(const ScanOptions& options) const {
   if (!options.order_by.empty()) {
-    ARROW_ASSIGN_OR_RAISE(auto rows, ScanInOrder(impl_->snapshot, options));
+    ARROW_ASSIGN_OR_RAISE(auto rows, Scan(options));
     return rows->ToTable();
   }
-  return ScanTable(impl_->snapshot, options, RowForm::kOutput);
+  auto totals = std::make_shared<ScanTotals>(&impl_->snapshot->session()->io_stats());
+  ARROW_ASSIGN_OR_RAISE(auto table, ScanTable(impl_->snapshot, options, RowForm::kOutput, totals));
+  if (options.on_done) options.on_done(totals->ToStatistics());
+  return table;
 }
 
 arrow::Result<PlanNode> Dataset::ExplainScan(const ScanOptions& options) const {
   return lance::ExplainScan(*impl_->snapshot, options);
 }
 
-arrow::Result<PlanNode> Dataset::AnalyzeScan(const ScanOptions& options) const {
-  return lance::AnalyzeScan(impl_->snapshot, options);
+arrow::Result<PlanNode> Dataset::AnalyzeScan(const ScanOptions& options,
+                                             const BatchSink& sink) const {
+  return lance::AnalyzeScan(impl_->snapshot, options, {}, sink);
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Dataset::Take(

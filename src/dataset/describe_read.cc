@@ -6,14 +6,6 @@
 namespace lance {
 namespace {
 
-std::string NamesOf(const arrow::Schema& schema) {
-  std::string names;
-  for (const std::string& name : schema.field_names()) {
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  return "[" + names + "]";
-}
-
 std::string TypesOf(const arrow::Schema& schema) {
   std::string types;
   for (const auto& field : schema.fields()) {
@@ -35,6 +27,14 @@ PlanNode Above(PlanNode node, PlanNode input) {
 
 }  // namespace
 
+std::string ColumnsText(const arrow::Schema& schema) {
+  std::string names;
+  for (const std::string& name : schema.field_names()) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return "[" + names + "]";
+}
+
 PlanMetrics MetricsOf(const StepMetrics& metrics) {
   return {.rows = metrics.rows,
           .reads = metrics.io.reads,
@@ -48,9 +48,12 @@ PlanNode ReadPlan::Describe(const Snapshot& snapshot, const std::vector<size_t>&
     return metrics == nullptr ? nullptr : &(metrics->*step);
   };
   uint64_t rows = 0;
-  for (size_t index : fragments) rows += snapshot.fragments()[index].live_rows();
+  for (size_t index : fragments) {
+    const FragmentSummary& fragment = snapshot.fragments()[index];
+    rows += reads_deleted_ ? fragment.physical_rows : fragment.live_rows();
+  }
   PlanNode plan = MakeNode("Read",
-                           {{"columns", NamesOf(*first_selection()->output_schema)},
+                           {{"columns", ColumnsText(*first_selection()->output_schema)},
                             {"fragments", std::to_string(fragments.size())},
                             {"rows", std::to_string(rows)}},
                            of(&ReadMetrics::first));
@@ -62,7 +65,7 @@ PlanNode ReadPlan::Describe(const Snapshot& snapshot, const std::vector<size_t>&
         Above(MakeNode("Filter", {{"condition", query::ToSql(*filter_)}}, of(&ReadMetrics::filter)),
               std::move(plan));
     if (!selection_->outputs.empty()) {
-      PlanNode rest = MakeNode("ReadKept", {{"columns", NamesOf(*selection_->output_schema)}},
+      PlanNode rest = MakeNode("ReadKept", {{"columns", ColumnsText(*selection_->output_schema)}},
                                of(&ReadMetrics::rest));
       rest.more_details = {{"types", TypesOf(*selection_->output_schema)}};
       plan = Above(std::move(rest), std::move(plan));
@@ -71,7 +74,7 @@ PlanNode ReadPlan::Describe(const Snapshot& snapshot, const std::vector<size_t>&
   if (output_is_source_) return plan;
   if (computed_.empty()) {
     return Above(
-        MakeNode("Project", {{"columns", NamesOf(*output_schema_)}}, of(&ReadMetrics::output)),
+        MakeNode("Project", {{"columns", ColumnsText(*output_schema_)}}, of(&ReadMetrics::output)),
         std::move(plan));
   }
   std::vector<PlanDetail> columns;

@@ -411,13 +411,21 @@ Result<std::shared_ptr<FragmentReader>> FragmentReader::Open(
 }
 
 std::optional<uint64_t> FragmentReader::LivePosition(uint64_t physical) const {
+  if (deletions_ != nullptr && deletions_->IsDeleted(physical)) return std::nullopt;
+  return LiveBefore(physical);
+}
+
+uint64_t FragmentReader::LiveBefore(uint64_t physical) const {
   if (deletions_ == nullptr) return physical;
-  if (deletions_->IsDeleted(physical)) return std::nullopt;
   uint64_t low = 0;
   uint64_t high = deletions_->num_live();
-  while (low + 1 < high) {
+  while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
-    (deletions_->PhysicalOffset(middle) <= physical ? low : high) = middle;
+    if (deletions_->PhysicalOffset(middle) < physical) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
   }
   return low;
 }
@@ -546,6 +554,32 @@ uint64_t FragmentReader::FirstValue(VirtualColumn column, const RowRange& live_r
       MakeRowAddress(fragment_id_, static_cast<uint32_t>(live_rows.start)));
 }
 
+// A deleted row has the position of the next live one.
+void FragmentReader::FillPositions(const RowRange& rows, std::span<uint64_t> positions) const {
+  uint64_t position = first_position_ + LiveBefore(rows.start);
+  for (uint64_t i = 0; i < rows.count; ++i) {
+    positions[i] = position;
+    if (!deletions_->IsDeleted(rows.start + i)) ++position;
+  }
+}
+
+Result<std::shared_ptr<arrow::Array>> FragmentReader::WithoutDeleted(
+    const std::shared_ptr<arrow::Array>& values, std::span<const RowRange> rows,
+    arrow::MemoryPool* pool) const {
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> validity,
+                        arrow::AllocateEmptyBitmap(values->length(), pool));
+  int64_t at = 0;
+  for (const RowRange& range : rows) {
+    for (uint64_t row = range.start; row < range.end(); ++row, ++at) {
+      if (!deletions_->IsDeleted(row)) arrow::bit_util::SetBit(validity->mutable_data(), at);
+    }
+  }
+  auto data = arrow::ArrayData::Make(values->type(), values->length(),
+                                     {std::move(validity), values->data()->buffers[1]},
+                                     arrow::kUnknownNullCount, values->offset());
+  return arrow::MakeArray(data);
+}
+
 Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadVirtual(const Context& context,
                                                                   VirtualColumn column,
                                                                   std::span<const RowRange> rows,
@@ -573,6 +607,9 @@ Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadVirtual(const Context&
       lineage->versions->Read(range.start, values);
     } else if (is_version) {
       std::fill(values.begin(), values.end(), kUnknownVersion);
+    } else if (column == VirtualColumn::kRowOffset && selection_->deleted_are_null &&
+               deletions_ != nullptr) {
+      FillPositions(range, values);
     } else {
       std::iota(values.begin(), values.end(), FirstValue(column, range));
     }
@@ -595,7 +632,12 @@ Result<std::shared_ptr<arrow::RecordBatch>> FragmentReader::Read(
   arrow::ArrayVector columns;
   for (const OutputColumn& output : selection_->outputs) {
     if (output.virtual_column) {
-      ARROW_ASSIGN_OR_RAISE(auto column, ReadVirtual(context, *output.virtual_column, rows, count));
+      const VirtualColumn which = *output.virtual_column;
+      ARROW_ASSIGN_OR_RAISE(auto column, ReadVirtual(context, which, rows, count));
+      const bool names_row = which == VirtualColumn::kRowId || which == VirtualColumn::kRowAddress;
+      if (names_row && selection_->deleted_are_null && deletions_ != nullptr) {
+        ARROW_ASSIGN_OR_RAISE(column, WithoutDeleted(column, rows, context.pool()));
+      }
       columns.push_back(std::move(column));
       continue;
     }

@@ -42,6 +42,8 @@ class FragmentReader {
 
   /// The position of a physical row among the live ones; none if it is deleted.
   std::optional<uint64_t> LivePosition(uint64_t physical) const;
+  /// The live rows before a physical one.
+  uint64_t LiveBefore(uint64_t physical) const;
   /// Appends the physical ranges of positions among the live rows.
   void AppendPhysicalRanges(RowRange live, std::vector<RowRange>* out) const;
 
@@ -79,6 +81,11 @@ class FragmentReader {
   Result<std::shared_ptr<arrow::Array>> ReadVirtual(const Context& context, VirtualColumn column,
                                                     std::span<const RowRange> rows,
                                                     int64_t count) const;
+  /// Of deleted rows null.
+  Result<std::shared_ptr<arrow::Array>> WithoutDeleted(const std::shared_ptr<arrow::Array>& values,
+                                                       std::span<const RowRange> rows,
+                                                       arrow::MemoryPool* pool) const;
+  void FillPositions(const RowRange& rows, std::span<uint64_t> positions) const;
   /// Addresses and positions: that of the first row of a range, which others follow.
   uint64_t FirstValue(VirtualColumn column, const RowRange& live_rows) const;
   Result<arrow::ArrayVector> ReadFile(const Context& context, const FileRead& file,

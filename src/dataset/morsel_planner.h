@@ -10,10 +10,11 @@
 
 namespace lance {
 
-/// A piece of a scan that is decoded at once: positions among the live rows of one fragment.
+/// A piece of a scan that is decoded at once: positions among the live rows of one fragment, or
+/// among all, if the scan reads deleted ones.
 struct Morsel {
   size_t fragment_index = 0;
-  RowRange live;
+  RowRange rows;
 };
 
 /// How large morsels are to be, in stored bytes and in rows.

@@ -55,20 +55,20 @@ ScanOptions Unordered(ScanOptions options) {
   return options;
 }
 
-Result<std::shared_ptr<arrow::RecordBatchReader>> ScanKeys(
-    const std::shared_ptr<const Snapshot>& snapshot, const ScanOptions& options) {
+/// What finds the keys of the rows of a scan, and behind them their addresses.
+ScanOptions KeyOptions(const Snapshot& snapshot, const ScanOptions& options) {
   ScanOptions keys = Unordered(options);
   keys.columns.reset();
-  keys.with_row_id = false;
+  keys.with_row_id = options.include_deleted_rows;
   keys.with_row_address = true;
   keys.batch_size.reset();
   keys.output_encodings.clear();
   keys.expressions.emplace();
   for (size_t i = 0; i < options.order_by.size(); ++i) {
     keys.expressions->emplace_back(std::to_string(i),
-                                   KeySql(snapshot->manifest().schema, options.order_by[i].column));
+                                   KeySql(snapshot.manifest().schema, options.order_by[i].column));
   }
-  return ScanBatches(snapshot, keys);
+  return keys;
 }
 
 /// The keys of rows, in a form that sorts, and their addresses behind them.
@@ -81,7 +81,7 @@ class KeyRows {
     if (batch.num_rows() == 0) return Status::OK();
     arrow::ArrayVector values = batch.columns();
     auto addresses = std::move(values.back());
-    values.pop_back();
+    values.resize(order_by_.size());
     ARROW_ASSIGN_OR_RAISE(auto keys, SortableKeys(order_by_, values, batch.num_rows(), pool_));
     ARROW_ASSIGN_OR_RAISE(keys, keys->AddColumn(keys->num_columns(), kRowAddress, addresses));
     rows_ += keys->num_rows();
@@ -217,10 +217,12 @@ Result<SourceRows> Collect(arrow::RecordBatchReader* reader, const Context& cont
 
 /// The addresses of the rows within the limit, in order.
 Result<std::vector<uint64_t>> BestRows(const std::shared_ptr<const Snapshot>& snapshot,
-                                       const ScanOptions& options, const Context& context) {
+                                       const ScanOptions& options, const Context& context,
+                                       const std::shared_ptr<ScanTotals>& totals) {
   const auto most = static_cast<int64_t>(options.offset + *options.limit);
   KeyRows keys(options.order_by, context.pool());
-  ARROW_ASSIGN_OR_RAISE(auto scan, ScanKeys(snapshot, options));
+  ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(snapshot, KeyOptions(*snapshot, options), {},
+                                               RowForm::kStored, totals));
   ARROW_RETURN_NOT_OK(ForEachBatch(scan.get(), [&](const arrow::RecordBatch& batch) -> Status {
     ARROW_RETURN_NOT_OK(keys.Add(batch));
     return keys.rows() < most + kRowsAtOnce ? Status::OK() : keys.Sort(most);
@@ -250,13 +252,15 @@ std::vector<uint32_t> PlacesOf(const std::vector<uint64_t>& addresses,
 
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBest(
     const std::shared_ptr<const Snapshot>& snapshot, const ScanOptions& options,
-    std::shared_ptr<arrow::Schema> schema) {
+    std::shared_ptr<arrow::Schema> schema, const OrderTotals& totals) {
   Context context = snapshot->MakeContext();
-  ARROW_ASSIGN_OR_RAISE(auto addresses, BestRows(snapshot, options, context));
+  ARROW_ASSIGN_OR_RAISE(auto addresses, BestRows(snapshot, options, context, totals.keys));
   if (addresses.empty()) return arrow::RecordBatchReader::Make({}, schema);
   // Rows have passed the filter; that they are wanted is one on their addresses.
   ScanOptions rows = Unordered(options);
   rows.substrait_filter.reset();
+  rows.row_allowlist.reset();
+  rows.row_blocklist.reset();
   rows.filter = std::string(kRowAddress) + " IN (";
   for (size_t i = 0; i < addresses.size(); ++i) {
     *rows.filter += (i > 0 ? "," : "") + std::to_string(addresses[i]);
@@ -269,7 +273,7 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBest(
   only_addresses.with_row_address = true;
   ARROW_ASSIGN_OR_RAISE(auto found, ScanTable(snapshot, only_addresses));
   std::vector<uint32_t> order = PlacesOf(addresses, *found->column(0));
-  ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(snapshot, rows, {}, RowForm::kOutput));
+  ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(snapshot, rows, {}, RowForm::kOutput, totals.rows));
   ARROW_ASSIGN_OR_RAISE(SourceRows source, Collect(scan.get(), context));
   return std::make_shared<OrderedReader>(std::move(schema), std::move(source), std::move(order),
                                          options, context);
@@ -277,10 +281,11 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBest(
 
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanSorted(
     const std::shared_ptr<const Snapshot>& snapshot, const ScanOptions& options,
-    std::shared_ptr<arrow::Schema> schema) {
+    std::shared_ptr<arrow::Schema> schema, const OrderTotals& totals) {
   Context context = snapshot->MakeContext();
   KeyRows keys(options.order_by, context.pool());
-  ARROW_ASSIGN_OR_RAISE(auto scan, ScanKeys(snapshot, options));
+  ARROW_ASSIGN_OR_RAISE(auto scan, ScanBatches(snapshot, KeyOptions(*snapshot, options), {},
+                                               RowForm::kStored, totals.keys));
   ARROW_RETURN_NOT_OK(
       ForEachBatch(scan.get(), [&](const arrow::RecordBatch& batch) { return keys.Add(batch); }));
   if (keys.rows() > std::numeric_limits<uint32_t>::max()) {
@@ -291,27 +296,67 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> ScanSorted(
   order.erase(order.begin(), order.begin() + static_cast<ptrdiff_t>(skipped));
   if (options.limit && *options.limit < order.size()) order.resize(*options.limit);
   // The same rows in the same order as their keys.
-  ARROW_ASSIGN_OR_RAISE(scan, ScanBatches(snapshot, Unordered(options), {}, RowForm::kOutput));
+  ARROW_ASSIGN_OR_RAISE(
+      scan, ScanBatches(snapshot, Unordered(options), {}, RowForm::kOutput, totals.rows));
   ARROW_ASSIGN_OR_RAISE(SourceRows source, Collect(scan.get(), context));
   return std::make_shared<OrderedReader>(std::move(schema), std::move(source), std::move(order),
                                          options, context);
 }
 
+/// The rows are few enough to be kept by their addresses.
+bool KeepsBest(const ScanOptions& options) {
+  return options.limit && !options.include_deleted_rows && options.offset <= kMostKept &&
+         *options.limit <= kMostKept - options.offset;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanInOrder(
-    const std::shared_ptr<const Snapshot>& snapshot, const ScanOptions& options) {
+    const std::shared_ptr<const Snapshot>& snapshot, const ScanOptions& options,
+    const OrderTotals* totals) {
+  const OrderTotals own(&snapshot->session()->io_stats());
+  if (totals == nullptr) totals = &own;
   ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*snapshot, options, {}, RowForm::kOutput));
   const auto& schema = plan->output_schema();
   // Rows without columns are all alike.
   if (schema->num_fields() == 0) {
     ScanOptions any = options;
     any.order_by.clear();
-    return ScanBatches(snapshot, any, {}, RowForm::kOutput);
+    return ScanBatches(snapshot, any, {}, RowForm::kOutput, totals->all);
   }
-  const bool is_few =
-      options.limit && options.offset <= kMostKept && *options.limit <= kMostKept - options.offset;
-  return is_few ? ScanBest(snapshot, options, schema) : ScanSorted(snapshot, options, schema);
+  ARROW_ASSIGN_OR_RAISE(auto reader, KeepsBest(options)
+                                         ? ScanBest(snapshot, options, schema, *totals)
+                                         : ScanSorted(snapshot, options, schema, *totals));
+  // All is read now.
+  totals->all->AddPart(*totals->keys);
+  totals->all->AddPart(*totals->rows);
+  return reader;
+}
+
+Result<std::vector<PlanNode>> StepsOfOrder(const Snapshot& snapshot, const ScanOptions& options,
+                                           const OrderTotals* totals) {
+  auto of = [&](const std::shared_ptr<ScanTotals> OrderTotals::*part) {
+    return totals == nullptr ? nullptr : &(totals->*part)->steps;
+  };
+  ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(snapshot, options, {}, RowForm::kOutput));
+  const auto& schema = plan->output_schema();
+  std::vector<PlanNode> steps;
+  if (schema->num_fields() == 0) {
+    ARROW_ASSIGN_OR_RAISE(steps.emplace_back(),
+                          DescribeSteps(snapshot, Unordered(options), of(&OrderTotals::all)));
+    return steps;
+  }
+  if (KeepsBest(options)) {
+    PlanNode best{.step = "ReadBest", .details = {{"columns", ColumnsText(*schema)}}};
+    if (totals != nullptr) best.metrics = totals->rows->Sum();
+    steps.push_back(std::move(best));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(steps.emplace_back(),
+                          DescribeSteps(snapshot, Unordered(options), of(&OrderTotals::rows)));
+  }
+  ARROW_ASSIGN_OR_RAISE(steps.emplace_back(), DescribeSteps(snapshot, KeyOptions(snapshot, options),
+                                                            of(&OrderTotals::keys)));
+  return steps;
 }
 
 std::string OrderText(const std::vector<SortKey>& order_by) {

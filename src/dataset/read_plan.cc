@@ -140,7 +140,8 @@ struct ReadPlan::Builder {
     ARROW_ASSIGN_OR_RAISE(plan->filter_selection_,
                           snapshot.Select({.columns = NamesRead(*columns, {filter}),
                                            .path_style = PathStyle::kNested,
-                                           .output_encodings = options.output_encodings}));
+                                           .output_encodings = options.output_encodings,
+                                           .deleted_are_null = options.include_deleted_rows}));
     plan->filter_ = Moved(*columns, *plan->filter_selection_->output_schema, filter);
     return Status::OK();
   }
@@ -153,7 +154,8 @@ struct ReadPlan::Builder {
                                            .with_row_address = options.with_row_address,
                                            .path_style = PathStyle::kFlat,
                                            .blob_handling = options.blob_handling,
-                                           .output_encodings = options.output_encodings}));
+                                           .output_encodings = options.output_encodings,
+                                           .deleted_are_null = options.include_deleted_rows}));
     plan->output_schema_ = whole->output_schema;
     if (form == RowForm::kOutput) plan->finisher_ = whole->finisher;
     if (plan->filter_ == nullptr) {
@@ -246,7 +248,8 @@ struct ReadPlan::Builder {
                           snapshot.Select({.columns = std::move(missing),
                                            .path_style = style,
                                            .blob_handling = options.blob_handling,
-                                           .output_encodings = options.output_encodings}));
+                                           .output_encodings = options.output_encodings,
+                                           .deleted_are_null = options.include_deleted_rows}));
     const auto& read = plan->selection_->output_schema->fields();
     fields.insert(fields.end(), read.begin(), read.end());
     plan->source_schema_ = arrow::schema(std::move(fields));
@@ -280,6 +283,7 @@ Result<std::shared_ptr<const ReadPlan>> ReadPlan::Make(const Snapshot& snapshot,
   Builder builder{snapshot, options, form, std::shared_ptr<ReadPlan>(new ReadPlan)};
   ARROW_RETURN_NOT_OK(builder.Run(filter));
   ReadPlan& plan = *builder.plan;
+  plan.reads_deleted_ = options.include_deleted_rows;
   plan.made_schema_ = plan.output_schema_;
   if (plan.finisher_ != nullptr) plan.output_schema_ = plan.finisher_->schema();
   return builder.plan;

@@ -30,9 +30,18 @@ struct ReadMetrics {
   StepMetrics filter;
   StepMetrics rest;
   StepMetrics output;
+
+  void Add(const ReadMetrics& other) {
+    first.Add(other.first);
+    filter.Add(other.filter);
+    rest.Add(other.rest);
+    output.Add(other.output);
+  }
 };
 
 PlanMetrics MetricsOf(const StepMetrics& metrics);
+/// `[a, b]`
+std::string ColumnsText(const arrow::Schema& schema);
 
 /// How rows of a fragment become a batch of the result: the columns of the filter are read first,
 /// the others only of the rows that it keeps; then the result's columns are picked or computed.
@@ -83,6 +92,7 @@ class ReadPlan {
       const ReadTarget& target, const std::shared_ptr<const ColumnSelection>& selection,
       const std::vector<RowRange>& rows, StepMetrics* metrics);
 
+  bool reads_deleted_ = false;
   query::ExprPtr filter_;  // null: all rows
   std::shared_ptr<const ColumnSelection> filter_selection_;
 

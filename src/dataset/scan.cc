@@ -50,11 +50,9 @@ Result<std::vector<size_t>> FragmentsOf(const Snapshot& snapshot, const ScanOpti
 }
 
 Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanPlan& plan,
-                          const ScanOptions& options, MorselSize morsel_size,
-                          std::shared_ptr<const Candidates> candidates) {
+                          const ScanOptions& options, MorselSize morsel_size) {
   ScanRange range;
   range.morsel_size = morsel_size;
-  range.candidates = std::move(candidates);
   // Which rows pass a filter is only known when they are read.
   range.offset = plan.is_filtered() ? 0 : options.offset;
   range.limit = plan.is_empty()      ? 0
@@ -69,13 +67,16 @@ Result<ScanRange> RangeOf(const Snapshot& snapshot, const ScanPlan& plan,
   }
   if (options.batch_size_bytes == 0) return UserError("batch_size_bytes must be at least 1");
   ARROW_ASSIGN_OR_RAISE(range.fragments, FragmentsOf(snapshot, options));
-  if (range.candidates != nullptr) {
-    std::erase_if(range.fragments, [&](size_t index) {
-      const query::OffsetSet* wanted = range.candidates->Of(snapshot.fragments()[index].id);
-      return wanted != nullptr && wanted->IsNone();
-    });
-  }
   return range;
+}
+
+/// Fragments of whose rows the candidates have none.
+void LeaveOutUnwanted(const Snapshot& snapshot, ScanRange* range) {
+  if (range->candidates == nullptr) return;
+  std::erase_if(range->fragments, [&](size_t index) {
+    const query::OffsetSet* wanted = range->candidates->Of(snapshot.fragments()[index].id);
+    return wanted != nullptr && wanted->IsNone();
+  });
 }
 
 using ReadMorsel = std::function<Result<std::shared_ptr<arrow::RecordBatch>>(const Morsel&)>;
@@ -85,36 +86,40 @@ Status ReadFitting(const ReadMorsel& read, const Morsel& morsel, OrderedWindow::
   auto batch = read(morsel);
   const bool too_large =
       GetErrorCode(batch.status()) == ErrorCode::kOverBudget || IsLayoutOverflow(batch.status());
-  if (batch.ok() || !too_large || morsel.live.count <= 1)
+  if (batch.ok() || !too_large || morsel.rows.count <= 1)
     return std::move(batch).Value(&batches->emplace_back());
-  const uint64_t half = morsel.live.count / 2;
+  const uint64_t half = morsel.rows.count / 2;
   ARROW_RETURN_NOT_OK(
-      ReadFitting(read, {morsel.fragment_index, {morsel.live.start, half}}, batches));
+      ReadFitting(read, {morsel.fragment_index, {morsel.rows.start, half}}, batches));
   return ReadFitting(
-      read, {morsel.fragment_index, {morsel.live.start + half, morsel.live.count - half}}, batches);
+      read, {morsel.fragment_index, {morsel.rows.start + half, morsel.rows.count - half}}, batches);
 }
 
 /// The morsels of a scan in order, decoded ahead.
 class MorselStream {
  public:
-  static Result<std::unique_ptr<MorselStream>> Open(std::shared_ptr<const Snapshot> snapshot,
-                                                    const ScanOptions& options,
-                                                    MorselSize morsel_size,
-                                                    std::span<const query::IndexPtr> indexes,
-                                                    RowForm form) {
+  static Result<std::unique_ptr<MorselStream>> Open(
+      std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options, MorselSize morsel_size,
+      std::span<const query::IndexPtr> indexes, RowForm form, std::shared_ptr<ScanTotals> totals) {
+    if (totals == nullptr) totals = std::make_shared<ScanTotals>(&snapshot->session()->io_stats());
+    Context context = snapshot->MakeContext();
+    context.io_stats = &totals->io;
     ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*snapshot, options, indexes, form));
-    auto metrics = std::make_shared<ScanMetrics>();
-    ARROW_ASSIGN_OR_RAISE(auto candidates, plan->Search(snapshot->MakeContext(), metrics.get()));
-    ARROW_ASSIGN_OR_RAISE(auto range,
-                          RangeOf(*snapshot, *plan, options, morsel_size, std::move(candidates)));
-    ARROW_ASSIGN_OR_RAISE(auto counts, snapshot->Counts());
+    ARROW_ASSIGN_OR_RAISE(auto range, RangeOf(*snapshot, *plan, options, morsel_size));
+    ARROW_ASSIGN_OR_RAISE(range.candidates,
+                          plan->Search(context, *snapshot, range.fragments, &totals->steps));
+    LeaveOutUnwanted(*snapshot, &range);
+    ARROW_ASSIGN_OR_RAISE(auto counts,
+                          plan->reads_deleted() ? snapshot->PhysicalCounts() : snapshot->Counts());
     std::unique_ptr<MorselStream> to_first;
-    if (options.offset >= kManySkippedRows && plan->reads_kept_rows() && !HasTwice(range)) {
-      ARROW_ASSIGN_OR_RAISE(to_first, OpenToFirst(snapshot, options, indexes, range, counts));
+    if (options.offset >= kManySkippedRows && plan->reads_kept_rows() && !plan->reads_deleted() &&
+        !HasTwice(range)) {
+      ARROW_ASSIGN_OR_RAISE(to_first,
+                            OpenToFirst(snapshot, options, indexes, range, counts, totals));
     }
     return std::unique_ptr<MorselStream>(
-        new MorselStream(std::move(snapshot), std::move(plan), std::move(metrics),
-                         std::move(counts), std::move(range), options, std::move(to_first)));
+        new MorselStream(std::move(snapshot), std::move(plan), std::move(totals), std::move(counts),
+                         std::move(range), options, std::move(to_first)));
   }
   ~MorselStream() { stop_.RequestStop(Status::Cancelled("scan was closed")); }
 
@@ -142,7 +147,7 @@ class MorselStream {
 
   const ScanPlan& plan() const { return *plan_; }
   const Candidates* candidates() const { return candidates_.get(); }
-  const ScanMetrics& metrics() const { return *metrics_; }
+  const ScanMetrics& metrics() const { return totals_->steps; }
 
  private:
   static bool HasTwice(const ScanRange& range) {
@@ -155,7 +160,7 @@ class MorselStream {
   static Result<std::unique_ptr<MorselStream>> OpenToFirst(
       std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options,
       std::span<const query::IndexPtr> indexes, ScanRange range,
-      std::shared_ptr<const RowCounts> counts) {
+      std::shared_ptr<const RowCounts> counts, const std::shared_ptr<ScanTotals>& totals) {
     ScanOptions first = options;
     first.columns = {std::string(VirtualColumnName(VirtualColumn::kRowOffset))};
     first.expressions.reset();
@@ -164,7 +169,7 @@ class MorselStream {
     first.limit = 1;
     ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*snapshot, first, indexes, RowForm::kStored));
     return std::unique_ptr<MorselStream>(
-        new MorselStream(std::move(snapshot), std::move(plan), std::make_shared<ScanMetrics>(),
+        new MorselStream(std::move(snapshot), std::move(plan), std::make_shared<ScanTotals>(totals),
                          std::move(counts), std::move(range), first, nullptr));
   }
 
@@ -172,11 +177,11 @@ class MorselStream {
     std::unique_ptr<MorselStream> stream = std::move(to_first_);
     ARROW_ASSIGN_OR_RAISE(auto first, stream->Next());
     // Other threads are done with it then.
-    const std::shared_ptr<const ScanMetrics> found = stream->metrics_;
+    const std::shared_ptr<const ScanTotals> found = stream->totals_;
     stream = nullptr;
     for (auto part : {&ScanMetrics::narrowed, &ScanMetrics::whole}) {
       for (auto step : {&ReadMetrics::first, &ReadMetrics::filter}) {
-        (*metrics_.*part.*step).Add(*found.*part.*step);
+        (totals_->steps.*part.*step).Add(found->steps.*part.*step);
       }
     }
     if (first == nullptr) {
@@ -200,11 +205,11 @@ class MorselStream {
   }
 
   MorselStream(std::shared_ptr<const Snapshot> snapshot, std::shared_ptr<const ScanPlan> plan,
-               std::shared_ptr<ScanMetrics> metrics, std::shared_ptr<const RowCounts> counts,
+               std::shared_ptr<ScanTotals> totals, std::shared_ptr<const RowCounts> counts,
                ScanRange range, const ScanOptions& options, std::unique_ptr<MorselStream> to_first)
       : snapshot_(std::move(snapshot)),
         plan_(std::move(plan)),
-        metrics_(std::move(metrics)),
+        totals_(std::move(totals)),
         candidates_(range.candidates),
         planner_(snapshot_, plan_->first_selection(), std::move(counts), std::move(range)),
         to_first_(std::move(to_first)),
@@ -213,6 +218,7 @@ class MorselStream {
         poll_(options.poll),
         context_(snapshot_->MakeContext()) {
     context_.stop = stop_.token();
+    context_.io_stats = &totals_->io;
   }
 
   size_t WindowSize() const {
@@ -229,15 +235,20 @@ class MorselStream {
         planned_all_ = true;
         break;
       }
+      for (const Morsel& morsel : morsels) {
+        if (last_fragment_ != morsel.fragment_index) ++totals_->fragments;
+        last_fragment_ = morsel.fragment_index;
+      }
       // More rows than this are not needed of any morsel.
       uint64_t most_rows =
           kept_limit_ > kNoLimit - kept_offset_ ? kNoLimit : kept_offset_ + kept_limit_;
-      auto task = [context = context_, snapshot = snapshot_, plan = plan_, metrics = metrics_,
+      auto task = [context = context_, snapshot = snapshot_, plan = plan_, totals = totals_,
                    candidates = candidates_, most_rows,
                    morsels = std::move(morsels)]() -> Result<OrderedWindow::Batches> {
         OrderedWindow::Batches batches;
         auto read = [&](const Morsel& morsel) {
-          return plan->Read(context, *snapshot, candidates.get(), morsel, most_rows, metrics.get());
+          return plan->Read(context, *snapshot, candidates.get(), morsel, most_rows,
+                            &totals->steps);
         };
         for (const Morsel& morsel : morsels)
           ARROW_RETURN_NOT_OK(ReadFitting(read, morsel, &batches));
@@ -257,7 +268,7 @@ class MorselStream {
 
   std::shared_ptr<const Snapshot> snapshot_;
   std::shared_ptr<const ScanPlan> plan_;
-  std::shared_ptr<ScanMetrics> metrics_;
+  std::shared_ptr<ScanTotals> totals_;
   std::shared_ptr<const Candidates> candidates_;
   MorselPlanner planner_;
   /// Null: nothing is left out, or it is known where to start.
@@ -269,6 +280,7 @@ class MorselStream {
   arrow::StopSource stop_;
   Context context_;
   bool planned_all_ = false;
+  std::optional<size_t> last_fragment_;  // that was planned
   int64_t largest_bytes_ = 0;
   OrderedWindow::Batches ready_;
   size_t next_ready_ = 0;
@@ -385,18 +397,20 @@ class ScanReader final : public arrow::RecordBatchReader {
 
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanBatches(
     std::shared_ptr<const Snapshot> snapshot, const ScanOptions& options,
-    std::span<const query::IndexPtr> indexes, RowForm form) {
+    std::span<const query::IndexPtr> indexes, RowForm form, std::shared_ptr<ScanTotals> totals) {
   arrow::MemoryPool* pool = snapshot->MakeContext().pool();
   ARROW_ASSIGN_OR_RAISE(
-      auto stream, MorselStream::Open(std::move(snapshot), options, kStreamMorsels, indexes, form));
+      auto stream, MorselStream::Open(std::move(snapshot), options, kStreamMorsels, indexes, form,
+                                      std::move(totals)));
   const auto size = BatchSize::Of(options, stream->plan().is_filtered());
   return std::make_shared<ScanReader>(std::move(stream), size, pool);
 }
 
 Result<std::shared_ptr<arrow::Table>> ScanTable(std::shared_ptr<const Snapshot> snapshot,
-                                                const ScanOptions& options, RowForm form) {
-  ARROW_ASSIGN_OR_RAISE(auto stream,
-                        MorselStream::Open(std::move(snapshot), options, kTableMorsels, {}, form));
+                                                const ScanOptions& options, RowForm form,
+                                                std::shared_ptr<ScanTotals> totals) {
+  ARROW_ASSIGN_OR_RAISE(auto stream, MorselStream::Open(std::move(snapshot), options, kTableMorsels,
+                                                        {}, form, std::move(totals)));
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
@@ -423,7 +437,8 @@ Result<uint64_t> CountScan(std::shared_ptr<const Snapshot> snapshot, const ScanO
   without_columns.columns.emplace();
   without_columns.expressions.reset();
   ARROW_ASSIGN_OR_RAISE(auto stream, MorselStream::Open(std::move(snapshot), without_columns,
-                                                        kTableMorsels, {}, RowForm::kStored));
+                                                        kTableMorsels, {}, RowForm::kStored,
+                                                        /*totals=*/nullptr));
   uint64_t rows = 0;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
@@ -434,13 +449,16 @@ Result<uint64_t> CountScan(std::shared_ptr<const Snapshot> snapshot, const ScanO
 
 namespace {
 
-PlanNode BelowLimit(PlanNode plan, const ScanOptions& options, std::optional<PlanMetrics> metrics) {
-  if (!options.order_by.empty()) {
-    PlanNode sort{.step = "Sort",
-                  .details = {{"order_by", "[" + OrderText(options.order_by) + "]"}},
-                  .metrics = metrics};
-    sort.inputs.push_back(std::move(plan));
-    plan = std::move(sort);
+PlanNode BelowLimit(std::vector<PlanNode> steps, const ScanOptions& options,
+                    std::optional<PlanMetrics> metrics) {
+  PlanNode plan;
+  if (options.order_by.empty()) {
+    plan = std::move(steps[0]);
+  } else {
+    plan = {.step = "Sort",
+            .details = {{"order_by", "[" + OrderText(options.order_by) + "]"}},
+            .metrics = metrics,
+            .inputs = std::move(steps)};
   }
   if (!options.limit && options.offset == 0) return plan;
   PlanNode limit{.step = "Limit", .metrics = metrics};
@@ -450,74 +468,82 @@ PlanNode BelowLimit(PlanNode plan, const ScanOptions& options, std::optional<Pla
   return limit;
 }
 
-/// What all steps have read.
-void AddReads(const PlanNode& node, PlanMetrics* metrics) {
-  if (node.metrics) {
-    metrics->reads += node.metrics->reads;
-    metrics->read_bytes += node.metrics->read_bytes;
-  }
-  for (const PlanNode& input : node.inputs) AddReads(input, metrics);
-}
-
-/// What a scan in another order takes, with its reads: the rows within the limit, and the time.
-Result<PlanMetrics> MeasureSorted(const std::shared_ptr<const Snapshot>& snapshot,
-                                  const ScanOptions& options) {
-  StepMetrics metrics;
-  {
-    StepTimer timer(&metrics);
-    ARROW_ASSIGN_OR_RAISE(auto reader, ScanInOrder(snapshot, options));
-    while (true) {
-      std::shared_ptr<arrow::RecordBatch> batch;
-      ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));
-      if (batch == nullptr) break;
+/// Reads to the end. `metrics` gets the rows, and the time without that of `sink`.
+template <typename Next>
+Status Measure(const Next& next, const BatchSink& sink, StepMetrics* metrics) {
+  while (true) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    {
+      StepTimer timer(metrics);
+      ARROW_ASSIGN_OR_RAISE(batch, next());
+      if (batch == nullptr) return Status::OK();
       timer.AddRows(static_cast<uint64_t>(batch->num_rows()));
     }
+    if (sink) ARROW_RETURN_NOT_OK(sink(batch));
   }
-  return PlanMetrics{.rows = metrics.rows, .nanoseconds = metrics.nanoseconds};
 }
 
 }  // namespace
+
+Result<PlanNode> DescribeSteps(const Snapshot& snapshot, const ScanOptions& options,
+                               const ScanMetrics* metrics) {
+  ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(snapshot, options));
+  if (plan->is_empty()) return PlanNode{.step = "Empty"};
+  ARROW_ASSIGN_OR_RAISE(auto fragments, FragmentsOf(snapshot, options));
+  return plan->Describe(snapshot, fragments, nullptr, metrics);
+}
 
 Result<PlanNode> ExplainScan(const Snapshot& snapshot, const ScanOptions& options,
                              std::span<const query::IndexPtr> indexes) {
   ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(snapshot, options, indexes));
   if (plan->is_empty()) return PlanNode{.step = "Empty"};
   ARROW_ASSIGN_OR_RAISE(auto fragments, FragmentsOf(snapshot, options));
-  return BelowLimit(plan->Describe(snapshot, fragments, nullptr, nullptr), options, std::nullopt);
+  std::vector<PlanNode> steps;
+  if (options.order_by.empty()) {
+    steps.push_back(plan->Describe(snapshot, fragments, nullptr, nullptr));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(steps, StepsOfOrder(snapshot, options, nullptr));
+  }
+  return BelowLimit(std::move(steps), options, std::nullopt);
 }
 
 Result<PlanNode> AnalyzeScan(const std::shared_ptr<const Snapshot>& snapshot,
-                             const ScanOptions& options, std::span<const query::IndexPtr> indexes) {
+                             const ScanOptions& options, std::span<const query::IndexPtr> indexes,
+                             const BatchSink& sink) {
   StepMetrics whole;
+  const OrderTotals totals(&snapshot->session()->io_stats());
   std::unique_ptr<MorselStream> stream;
-  {
-    StepTimer timer(&whole);
-    // All rows are needed to find the first of another order.
-    ScanOptions read = options;
-    if (!options.order_by.empty()) {
-      read.limit.reset();
-      read.offset = 0;
+  if (options.order_by.empty()) {
+    {
+      StepTimer timer(&whole);
+      ARROW_ASSIGN_OR_RAISE(stream, MorselStream::Open(snapshot, options, kStreamMorsels, indexes,
+                                                       RowForm::kOutput, totals.all));
     }
-    ARROW_ASSIGN_OR_RAISE(
-        stream, MorselStream::Open(snapshot, read, kStreamMorsels, indexes, RowForm::kOutput));
-    while (true) {
-      ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
-      if (batch == nullptr) break;
-      timer.AddRows(static_cast<uint64_t>(batch->num_rows()));
+    ARROW_RETURN_NOT_OK(Measure([&] { return stream->Next(); }, sink, &whole));
+  } else {
+    std::shared_ptr<arrow::RecordBatchReader> reader;
+    {
+      StepTimer timer(&whole);
+      ARROW_ASSIGN_OR_RAISE(reader, ScanInOrder(snapshot, options, &totals));
     }
+    ARROW_RETURN_NOT_OK(Measure([&] { return reader->Next(); }, sink, &whole));
   }
-  ARROW_ASSIGN_OR_RAISE(auto fragments, FragmentsOf(*snapshot, options));
   PlanNode root{.step = "Scan", .metrics = MetricsOf(whole)};
-  if (stream->plan().is_empty()) {
+  root.metrics->reads = totals.all->io.reads;
+  root.metrics->read_bytes = totals.all->io.read_bytes;
+  ARROW_ASSIGN_OR_RAISE(auto plan, ScanPlan::Make(*snapshot, options, indexes, RowForm::kOutput));
+  if (plan->is_empty()) {
     root.inputs.push_back({.step = "Empty"});
     return root;
   }
-  PlanNode steps =
-      stream->plan().Describe(*snapshot, fragments, stream->candidates(), &stream->metrics());
-  AddReads(steps, &*root.metrics);
+  std::vector<PlanNode> steps;
   PlanMetrics above{.rows = whole.rows};
-  if (!options.order_by.empty()) {
-    ARROW_ASSIGN_OR_RAISE(above, MeasureSorted(snapshot, options));
+  if (stream != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(auto fragments, FragmentsOf(*snapshot, options));
+    steps.push_back(plan->Describe(*snapshot, fragments, stream->candidates(), &stream->metrics()));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(steps, StepsOfOrder(*snapshot, options, &totals));
+    above.nanoseconds = whole.nanoseconds;
   }
   root.inputs.push_back(BelowLimit(std::move(steps), options, above));
   return root;

@@ -54,14 +54,26 @@ Result<std::shared_ptr<const ScanPlan>> ScanPlan::Make(const Snapshot& snapshot,
                                                        const ScanOptions& options,
                                                        std::span<const query::IndexPtr> indexes,
                                                        RowForm form) {
+  const bool has_row_id =
+      options.with_row_id ||
+      (options.columns &&
+       std::ranges::count(*options.columns, VirtualColumnName(VirtualColumn::kRowId)) > 0);
+  if (options.include_deleted_rows && !has_row_id) {
+    return UserError(
+        "include_deleted_rows is set but with_row_id is false: only a null _rowid "
+        "tells which rows are deleted");
+  }
   std::shared_ptr<ScanPlan> plan(new ScanPlan);
+  plan->reads_deleted_ = options.include_deleted_rows;
+  ARROW_ASSIGN_OR_RAISE(plan->mask_, RowMask::Make(options));
   ARROW_ASSIGN_OR_RAISE(plan->filter_, BindFilter(snapshot, options));
   if (plan->filter_ != nullptr && plan->filter_->IsLiteral()) {
     plan->is_empty_ = !plan->filter_->IsBooleanLiteral(true);
     plan->filter_ = nullptr;
   }
   ARROW_ASSIGN_OR_RAISE(plan->whole_, ReadPlan::Make(snapshot, options, plan->filter_, form));
-  if (plan->filter_ == nullptr) return plan;
+  // Indexes may know nothing about deleted rows.
+  if (plan->filter_ == nullptr || plan->reads_deleted_) return plan;
   std::vector<query::IndexPtr> all(indexes.begin(), indexes.end());
   if (ReadsVirtualColumns(snapshot, *plan->filter_)) {
     all.push_back(MakeRowAddressIndex(snapshot.manifest()));
@@ -76,14 +88,27 @@ Result<std::shared_ptr<const ScanPlan>> ScanPlan::Make(const Snapshot& snapshot,
 }
 
 Result<std::shared_ptr<const Candidates>> ScanPlan::Search(const Context& context,
+                                                           const Snapshot& snapshot,
+                                                           const std::vector<size_t>& fragments,
                                                            ScanMetrics* metrics) const {
-  if (search_ == nullptr) return std::shared_ptr<const Candidates>();
+  if (search_ == nullptr && mask_ == nullptr) return std::shared_ptr<const Candidates>();
   CountedReads counted(context, &metrics->search);
-  ARROW_ASSIGN_OR_RAISE(query::IndexAnswer answer, search_->Run(counted.context()));
   auto candidates = std::make_shared<Candidates>();
-  candidates->covered = search_->Coverage();
-  candidates->rows = answer.possibly();
-  candidates->is_exact = answer.is_exact();
+  if (search_ != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(query::IndexAnswer answer, search_->Run(counted.context()));
+    candidates->searched = search_->Coverage();
+    candidates->covered = candidates->searched;
+    candidates->rows = answer.possibly();
+    candidates->is_exact = answer.is_exact();
+  }
+  if (mask_ == nullptr) return candidates;
+  for (size_t index : fragments) {
+    ARROW_ASSIGN_OR_RAISE(auto rows, mask_->RowsOf(counted.context(), snapshot, index));
+    const auto id = static_cast<uint32_t>(snapshot.fragments()[index].id);
+    if (candidates->searched.contains(id)) rows = And(rows, candidates->rows.Of(id));
+    candidates->rows.Set(id, std::move(rows));
+    candidates->covered.add(id);
+  }
   return candidates;
 }
 
@@ -96,16 +121,21 @@ Result<std::shared_ptr<arrow::RecordBatch>> ScanPlan::Read(const Context& contex
   const size_t fragment = morsel.fragment_index;
   const uint64_t fragment_id = snapshot.fragments()[fragment].id;
   const query::OffsetSet* wanted = candidates == nullptr ? nullptr : candidates->Of(fragment_id);
-  const bool is_narrowed = wanted != nullptr && candidates->is_exact;
+  const bool is_narrowed = wanted != nullptr && candidates->IsTested(fragment_id);
   const ReadPlan& plan = is_narrowed ? *narrowed_ : *whole_;
   ARROW_ASSIGN_OR_RAISE(auto reader,
                         snapshot.OpenFragment(context, plan.first_selection(), fragment));
-  if (morsel.live.end() > reader->live_rows()) {
-    return Corrupt("fragment ", fragment_id, " has ", reader->live_rows(),
+  const uint64_t has_rows = reads_deleted_ ? reader->physical_rows() : reader->live_rows();
+  if (morsel.rows.end() > has_rows) {
+    return Corrupt("fragment ", fragment_id, " has ", has_rows,
                    " rows, fewer than its manifest says");
   }
   std::vector<RowRange> rows;
-  reader->AppendPhysicalRanges(morsel.live, &rows);
+  if (reads_deleted_) {
+    rows.push_back(morsel.rows);
+  } else {
+    reader->AppendPhysicalRanges(morsel.rows, &rows);
+  }
   if (wanted != nullptr) rows = Within(rows, *wanted);
   return plan.Read({context, snapshot, fragment}, std::move(rows), most_rows,
                    is_narrowed ? &metrics->narrowed : &metrics->whole);
@@ -113,6 +143,16 @@ Result<std::shared_ptr<arrow::RecordBatch>> ScanPlan::Read(const Context& contex
 
 PlanNode ScanPlan::Describe(const Snapshot& snapshot, const std::vector<size_t>& fragments,
                             const Candidates* candidates, const ScanMetrics* metrics) const {
+  PlanNode reads = DescribeReads(snapshot, fragments, candidates, metrics);
+  if (mask_ == nullptr) return reads;
+  PlanNode* first = &reads;
+  while (!first->inputs.empty()) first = &first->inputs[0];
+  first->inputs.push_back({.step = "RowList", .details = {{"rows", mask_->ToText()}}});
+  return reads;
+}
+
+PlanNode ScanPlan::DescribeReads(const Snapshot& snapshot, const std::vector<size_t>& fragments,
+                                 const Candidates* candidates, const ScanMetrics* metrics) const {
   const ReadMetrics* of_whole = metrics == nullptr ? nullptr : &metrics->whole;
   if (search_ == nullptr) return whole_->Describe(snapshot, fragments, of_whole);
   std::vector<size_t> covered;

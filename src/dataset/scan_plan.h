@@ -9,6 +9,7 @@
 #include "dataset/candidates.h"
 #include "dataset/morsel_planner.h"
 #include "dataset/read_plan.h"
+#include "dataset/row_mask.h"
 #include "dataset/snapshot.h"
 #include "lance/dataset.h"
 #include "query/index/index_plan.h"
@@ -20,6 +21,12 @@ struct ScanMetrics {
   StepMetrics search;
   ReadMetrics narrowed;
   ReadMetrics whole;
+
+  void Add(const ScanMetrics& other) {
+    search.Add(other.search);
+    narrowed.Add(other.narrowed);
+    whole.Add(other.whole);
+  }
 };
 
 /// How a scan gets from morsels to batches: which rows indexes may find, and how the others are
@@ -37,13 +44,16 @@ class ScanPlan {
     return whole_->first_selection();
   }
   /// Not all rows are returned.
-  bool is_filtered() const { return filter_ != nullptr || is_empty_; }
+  bool is_filtered() const { return filter_ != nullptr || mask_ != nullptr || is_empty_; }
+  /// Positions of morsels are those among all stored rows.
+  bool reads_deleted() const { return reads_deleted_; }
   bool reads_kept_rows() const { return whole_->reads_kept_rows(); }
   /// No row can be returned.
   bool is_empty() const { return is_empty_; }
 
-  /// Asks the indexes; null if there are none to ask.
-  Result<std::shared_ptr<const Candidates>> Search(const Context& context,
+  /// Asks the indexes, and the lists of rows, about some fragments; null if there are none to ask.
+  Result<std::shared_ptr<const Candidates>> Search(const Context& context, const Snapshot& snapshot,
+                                                   const std::vector<size_t>& fragments,
                                                    ScanMetrics* metrics) const;
   /// The rows of a morsel that the filter keeps, at most the first `most_rows` of them.
   Result<std::shared_ptr<arrow::RecordBatch>> Read(const Context& context, const Snapshot& snapshot,
@@ -59,7 +69,12 @@ class ScanPlan {
  private:
   ScanPlan() = default;
 
-  query::ExprPtr filter_;  // null: all rows
+  PlanNode DescribeReads(const Snapshot& snapshot, const std::vector<size_t>& fragments,
+                         const Candidates* candidates, const ScanMetrics* metrics) const;
+
+  query::ExprPtr filter_;                // null: all rows
+  std::shared_ptr<const RowMask> mask_;  // null: all rows
+  bool reads_deleted_ = false;
   bool is_empty_ = false;
   std::shared_ptr<const ReadPlan> whole_;
   std::shared_ptr<const query::IndexSearch> search_;

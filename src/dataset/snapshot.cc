@@ -26,25 +26,29 @@ Snapshot::Snapshot(std::string uri, TableLocation table, std::shared_ptr<const M
 Result<std::shared_ptr<const RowCounts>> Snapshot::Counts() const {
   std::lock_guard lock(counts_mutex_);
   if (counts_ == nullptr) {
-    ARROW_ASSIGN_OR_RAISE(counts_, CountRows());
+    ARROW_ASSIGN_OR_RAISE(counts_, CountRows(/*with_deleted=*/false));
   }
   return counts_;
 }
 
-Result<std::shared_ptr<const RowCounts>> Snapshot::CountRows() const {
+Result<std::shared_ptr<const RowCounts>> Snapshot::PhysicalCounts() const {
+  return CountRows(/*with_deleted=*/true);
+}
+
+Result<std::shared_ptr<const RowCounts>> Snapshot::CountRows(bool with_deleted) const {
   auto counts = std::make_shared<RowCounts>();
   counts->starts.reserve(fragments().size() + 1);
   counts->starts.push_back(0);
   std::shared_ptr<const ColumnSelection> no_columns;
   for (size_t i = 0; i < fragments().size(); ++i) {
     const FragmentSummary& fragment = fragments()[i];
-    uint64_t rows = fragment.live_rows();
+    uint64_t rows = with_deleted ? fragment.physical_rows : fragment.live_rows();
     if (!fragment.counts_known()) {
       if (no_columns == nullptr) {
         ARROW_ASSIGN_OR_RAISE(no_columns, Select({.columns = std::vector<std::string>()}));
       }
       ARROW_ASSIGN_OR_RAISE(auto reader, OpenFragment(MakeContext(), no_columns, i));
-      rows = reader->live_rows();
+      rows = with_deleted ? reader->physical_rows() : reader->live_rows();
     }
     counts->starts.push_back(counts->starts.back() + rows);
   }

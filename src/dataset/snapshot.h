@@ -42,6 +42,8 @@ class Snapshot {
 
   /// Read from the manifest, except for very old tables, where files must be opened once.
   Result<std::shared_ptr<const RowCounts>> Counts() const;
+  /// The same with the deleted rows.
+  Result<std::shared_ptr<const RowCounts>> PhysicalCounts() const;
   Result<std::shared_ptr<const ColumnSelection>> Select(const ColumnRequest& request) const;
   Result<std::shared_ptr<FragmentReader>> OpenFragment(
       const Context& context, const std::shared_ptr<const ColumnSelection>& selection,
@@ -50,7 +52,7 @@ class Snapshot {
   Result<size_t> FindFragment(uint64_t fragment_id) const;
 
  private:
-  Result<std::shared_ptr<const RowCounts>> CountRows() const;
+  Result<std::shared_ptr<const RowCounts>> CountRows(bool with_deleted) const;
 
   std::string uri_;
   TableLocation table_;

@@ -47,12 +47,13 @@ class StepTimer {
 class CountedReads {
  public:
   CountedReads(const Context& context, StepMetrics* metrics)
-      : timer_(metrics), metrics_(metrics), total_(context.io_stats), context_(context) {
+      : timer_(metrics), metrics_(metrics), context_(context) {
+    own_.all_reads = context.io_stats;
     context_.io_stats = &own_;
   }
   ~CountedReads() {
-    AddTo(&metrics_->io);
-    if (total_ != nullptr) AddTo(total_);
+    metrics_->io.reads += own_.reads;
+    metrics_->io.read_bytes += own_.read_bytes;
   }
   CountedReads(const CountedReads&) = delete;
   CountedReads& operator=(const CountedReads&) = delete;
@@ -61,14 +62,8 @@ class CountedReads {
   void AddRows(uint64_t rows) { timer_.AddRows(rows); }
 
  private:
-  void AddTo(IoStats* stats) const {
-    stats->reads += own_.reads;
-    stats->read_bytes += own_.read_bytes;
-  }
-
   StepTimer timer_;
   StepMetrics* metrics_;
-  IoStats* total_;
   IoStats own_;
   Context context_;
 };

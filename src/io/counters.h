@@ -10,9 +10,10 @@ namespace lance {
 
 /// One successful request. `io_stats` may be null.
 inline void CountRead(IoStats* io_stats, uint64_t size) {
-  if (io_stats == nullptr) return;
-  io_stats->reads.fetch_add(1, std::memory_order_relaxed);
-  io_stats->read_bytes.fetch_add(size, std::memory_order_relaxed);
+  for (; io_stats != nullptr; io_stats = io_stats->all_reads) {
+    io_stats->reads.fetch_add(1, std::memory_order_relaxed);
+    io_stats->read_bytes.fetch_add(size, std::memory_order_relaxed);
+  }
 }
 inline void CountWrite(IoStats* io_stats, uint64_t size) {
   if (io_stats == nullptr) return;

@@ -148,6 +148,16 @@ def test_head(cli, uri, table):
     assert shown["rows"] == as_json(table.slice(0, 10))
 
 
+def test_head_with_deleted_rows(cli, tmp_path):
+    uri = tmp_path / "t.lance"
+    pq.write_table(pa.table({"id": [1, 2, 3]}), tmp_path / "t.parquet")
+    cli("import", tmp_path / "t.parquet", uri)
+    cli("delete", uri, "id = 2")
+    assert cli.json("head", uri)["rows"] == [{"id": 1}, {"id": 3}]
+    rows = [{"id": 1, "_rowid": 0}, {"id": 2, "_rowid": None}, {"id": 3, "_rowid": 2}]
+    assert cli.json("head", uri, "--deleted")["rows"] == rows
+
+
 @pytest.mark.parametrize("rows", [0, 1, 999, 1000, 1001, 1400, 5000])
 def test_head_of_any_length(cli, uri, table, rows):
     shown = cli.json("head", uri, "--version", "1", "-n", rows, "--columns", "id,name")

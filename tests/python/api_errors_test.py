@@ -380,7 +380,7 @@ def test_count_of_a_limited_scan(lance, table):
     [
         {"nearest": {"column": "v", "q": [1.0]}},
         {"full_text_query": "word"},
-        {"include_deleted_rows": True},
+        {"index_segments": ["a"]},
     ],
 )
 def test_later_arguments_of_a_scan(lancecpp, path, arguments):
