@@ -8,6 +8,7 @@
 #include "arrow/api.h"
 #include "dataset/array_types.h"
 #include "dataset/blob_columns.h"
+#include "dataset/check_stored_types.h"
 #include "dataset/field_layout.h"
 #include "dataset/leaf_changes.h"
 #include "dataset/merge_columns.h"
@@ -287,10 +288,11 @@ struct FragmentReader::Opener {
     if (reader.version() < FileVersion::kV2_2) {
       if (auto old = WithOldBlobDescriptors(stored ? *stored : part)) stored = std::move(old);
     }
-    if (!manifest.has_semantic_types()) return stored;
     auto find = [&](int32_t id) {
       return reader.StoredField(id, SpanOf(file.fields()), SpanOf(file.column_indices()));
     };
+    ARROW_RETURN_NOT_OK(WithPlace(CheckStoredTypes(part, find), {.path = reader.path()}));
+    if (!manifest.has_semantic_types()) return stored;
     const DecodedWidths widths = reader.version() == FileVersion::kV0_1   ? DecodedWidths::kAsStored
                                  : reader.version() == FileVersion::kV2_0 ? DecodedWidths::kOffsets
                                                                           : DecodedWidths::kAll;

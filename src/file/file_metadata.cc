@@ -148,7 +148,7 @@ struct FileMetadata::Loader {
     }
     ARROW_RETURN_NOT_OK(ReadTables());
     ARROW_RETURN_NOT_OK(KeepColumns());
-    if (!with_schema) return Status::OK();
+    if (!with_schema) return ParseDescriptorAtHand();
     return ReadDescriptor();
   }
 
@@ -209,6 +209,16 @@ struct FileMetadata::Loader {
     const uint64_t start = std::max(out.footer_.column_metadata_position, tail_start);
     if (start >= end) return Status::OK();
     return Keep(start, Slice(*tail, start - tail_start, end - start));
+  }
+
+  /// The table's schema does without it.
+  Status ParseDescriptorAtHand() {
+    const ByteRange range = out.global_buffers_[0];
+    if (range.offset < tail_start) return Status::OK();
+    if (!ParseDescriptor(Slice(*tail, range.offset - tail_start, range.size)).ok()) {
+      out.schema_ = Schema();
+    }
+    return Status::OK();
   }
 
   Status ReadDescriptor() {

@@ -66,8 +66,9 @@ class FileMetadata {
  public:
   /// Mostly one read, of the tail of the file. One more each for the tables (of more than some 4000
   /// columns) and for the file descriptor, with the first column's metadata beside it, where they
-  /// don't lie in the tail. Without `with_schema` the descriptor is left alone: schema() is empty
-  /// and declared_rows() 0. Of a file of version 0.1 only version() and legacy_tail() are set.
+  /// don't lie in the tail. Without `with_schema` the descriptor is left alone where that takes a
+  /// read of its own: then schema() is empty and declared_rows() 0. Of a file of version 0.1 only
+  /// version() and legacy_tail() are set.
   static Result<FileMetadata> Load(const Context& context, RandomReader& reader,
                                    bool with_schema = true);
 

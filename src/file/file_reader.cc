@@ -288,7 +288,7 @@ Result<std::shared_ptr<FileReader>> FileReader::Open(const Context& context,
   for (uint32_t i = 0; impl->tree == nullptr && i < impl->metadata.num_columns(); ++i) {
     impl->columns.push_back(std::make_unique<Column>(impl->metadata));
   }
-  if (with_schema && !impl->legacy) impl->ListStoredFields();
+  if (!impl->legacy) impl->ListStoredFields();
   auto num_rows = table_rows ? Result<uint64_t>(*table_rows) : impl->CountRows(context);
   if (!num_rows.ok()) return WithPlace(num_rows.status(), place);
   impl->num_rows = *num_rows;
@@ -418,6 +418,16 @@ Result<std::shared_ptr<arrow::RecordBatch>> FileReader::Read(const Context& cont
   }
   return arrow::RecordBatch::Make(projection.arrow_schema, static_cast<int64_t>(count),
                                   std::move(columns));
+}
+
+Status FileReader::CheckColumns(const Context& context, const FileProjection& projection) const {
+  if (impl_->tree != nullptr) return Status::OK();
+  ARROW_RETURN_NOT_OK(impl_->LoadColumns(context, projection.columns));
+  for (size_t i = 0; i < projection.columns.size(); ++i) {
+    auto leaf = impl_->PlanLeaf(projection.shapes[i], projection.columns[i], {});
+    if (!leaf.ok()) return WithPlace(leaf.status(), Place(path(), projection.columns[i]));
+  }
+  return Status::OK();
 }
 
 Status FileReader::CheckRows(std::span<const RowRange> rows) const {

@@ -40,8 +40,9 @@ struct FileProjection {
 class FileReader {
  public:
   /// `table_rows` is given for a file of a table, whose manifest tells the schema and how many rows
-  /// the fragment has: the file's own schema isn't read, unless `with_schema` is set, and schema()
-  /// is empty. Reading a column with another number of rows is Corrupt.
+  /// the fragment has: the file's own schema isn't read, unless `with_schema` is set or it takes no
+  /// read of its own; without it schema() is empty. Reading a column with another number of rows is
+  /// Corrupt.
   static Result<std::shared_ptr<FileReader>> Open(const Context& context,
                                                   std::shared_ptr<RandomReader> reader,
                                                   std::optional<uint64_t> table_rows = std::nullopt,
@@ -72,6 +73,10 @@ class FileReader {
   Result<std::shared_ptr<arrow::RecordBatch>> Read(const Context& context,
                                                    const FileProjection& projection,
                                                    std::span<const RowRange> rows) const;
+
+  /// Loads what says how the columns are stored, and compares their numbers of rows with the
+  /// file's.
+  Status CheckColumns(const Context& context, const FileProjection& projection) const;
 
   /// User error unless Read would take these ranges.
   Status CheckRows(std::span<const RowRange> rows) const;
