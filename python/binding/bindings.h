@@ -16,6 +16,7 @@ void BindBlob(nanobind::module_& module);
 void BindDataset(nanobind::module_& module);
 /// The methods of Dataset that change a table, by file.
 void BindReferences(nanobind::class_<Dataset>& dataset);
+void BindMove(nanobind::module_& module);
 void BindChanges(nanobind::class_<Dataset>& dataset);
 void BindRows(nanobind::module_& module, nanobind::class_<Dataset>& dataset);
 void BindUpkeep(nanobind::class_<Dataset>& dataset);

@@ -85,6 +85,22 @@ std::vector<BaseTuple> BasePaths(const Dataset& dataset) {
 
 }  // namespace
 
+namespace {
+
+/// Calls a method that commits, and sets the `_core` of `owner` to the version that it returns,
+/// alone or as the first of a tuple. Python runs no signal handler before this has returned.
+nb::object Move(nb::handle owner, nb::handle function, const nb::args& args,
+                const nb::kwargs& named) {
+  nb::object made = nb::steal(PyObject_Call(function.ptr(), args.ptr(), named.ptr()));
+  if (!made.is_valid()) throw nb::python_error();
+  nb::setattr(owner, "_core", nb::isinstance<nb::tuple>(made) ? nb::object(made[0]) : made);
+  return made;
+}
+
+}  // namespace
+
+void BindMove(nb::module_& module) { module.def("move", &Move); }
+
 void BindChanges(nb::class_<Dataset>& dataset) {
   dataset
       .def("restore",

@@ -16,6 +16,7 @@ NB_MODULE(_core, module) {
   lance::python::BindOptions(module);
   lance::python::BindBlob(module);
   lance::python::BindDataset(module);
+  lance::python::BindMove(module);
   lance::python::BindFilters(module);
   lance::python::BindFile(module);
 }

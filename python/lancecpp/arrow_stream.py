@@ -57,8 +57,10 @@ def to_stream(data: Any, schema: Optional["pa.Schema"] = None) -> Any:
     """
     import pyarrow as pa
 
-    if isinstance(data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader, BatchSource)):
+    if isinstance(data, (pa.Table, pa.RecordBatch, BatchSource)):
         return data
+    if isinstance(data, pa.RecordBatchReader):
+        return BatchSource(data, data.schema)
     if is_instance_of(data, "pandas", "DataFrame"):
         return pa.Table.from_pandas(data, schema=schema)
     if is_instance_of(data, "pyarrow.dataset", "Dataset"):

@@ -32,6 +32,7 @@ from .errors import (
     unsigned,
 )
 from .merge_insert import MergeInsertBuilder
+from .move import move, move_to
 from .optimize import DatasetOptimizer
 from .scanner import filter_argument
 from .transaction import (
@@ -70,7 +71,7 @@ class TableChanges:
 
     def _change(self, verb: str, method: str, *arguments: Any, **named: Any) -> None:
         try:
-            self._core = getattr(self._core, method)(*arguments, **named)
+            move(self, method, *arguments, **named)
         except CoreError as error:
             raise translate(error, verb) from None
 
@@ -116,7 +117,7 @@ class TableChanges:
             return
         stream = new_columns(self, transforms, read_columns, reader_schema, batch_size)
         try:
-            self._core = self._core.add_columns(stream)
+            move(self, "add_columns", stream)
         except CoreError as error:
             raise_source_error(stream)
             raise translate(error, "commit") from None
@@ -158,8 +159,12 @@ class TableChanges:
         """
         stream = to_stream(data_obj, schema)
         try:
-            self._core = self._core.merge(
-                stream, text("left_on", left_on), text("right_on", right_on or left_on)
+            move(
+                self,
+                "merge",
+                stream,
+                text("left_on", left_on),
+                text("right_on", right_on or left_on),
             )
         except CoreError as error:
             raise_source_error(stream)
@@ -176,7 +181,9 @@ class TableChanges:
             if self._core.has_semantic_types:
                 transaction = with_encodings(transaction)
             content = encode_transaction(transaction)
-            self._core = _core.Dataset.commit(
+            move_to(
+                self,
+                _core.Dataset.commit,
                 self._core.uri,
                 content,
                 enable_v2_manifest_paths=True,
@@ -268,14 +275,15 @@ class TableChanges:
     def _count(self, verb: str, method: str, *arguments: Any) -> int:
         *given, retries, timeout = arguments
         try:
-            made, count = getattr(self._core, method)(
+            _, count = move(
+                self,
+                method,
                 *given,
                 unsigned("conflict_retries", retries),
                 seconds("retry_timeout", timeout),
             )
         except CoreError as error:
             raise translate(error, verb) from None
-        self._core = made
         return count
 
     def truncate_table(self) -> None:

@@ -48,7 +48,7 @@ from .semantic_schema import SemanticSchema
 from .stats import LanceStats
 from .tags import Tags
 from .version_reference import Reference, uri_text, version_reference
-from .write import write_dataset
+from .write import InPlace, write_dataset
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -866,7 +866,7 @@ class LanceDataset(TableChanges):
         >>> data.to_table().to_pydict()
         {'id': [1, 2]}
         """
-        self._core = write_dataset(data, self, mode=mode, **kwargs)._core
+        write_dataset(data, InPlace(self), mode=mode, **kwargs)
 
     # Files.
 

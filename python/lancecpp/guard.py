@@ -47,12 +47,16 @@ def _guarded(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             raise TypeError(_message(name, str(error))) from None
 
     call.__name__ = name
+    call.__wrapped__ = function  # type: ignore[attr-defined]
     call.__doc__ = function.__doc__
     return call
 
 
 def _message(name: str, error: str) -> str:
     """The same in one line, without the classes of the module."""
+    called, mark, _ = error.partition("(): " + _MARKS[0])
+    if mark:
+        name = called  # which may be one that ``name`` has called
     given = error.partition(_GIVEN)[2].split(", ")
     shown = ", ".join(kind for kind in given if kind and "lancecpp._core." not in kind)
     return f"{name}: an argument has a wrong type or value" + (shown and f"; given are {shown}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple, Union
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from . import _core
 from .arrow_stream import raise_source_error, to_stream
 from .errors import CoreError, flag, names, optional_text, seconds, text, translate, unsigned
+from .move import move
 from .transaction import Transaction, decode_transaction
 
 if TYPE_CHECKING:
@@ -135,15 +137,14 @@ class MergeInsertBuilder:
 
         Returns the numbers of rows inserted, updated and deleted.
         """
-        made, stats = self._run("merge_insert", data_obj, schema)
-        self._dataset._core = made
+        _, stats = self._run(partial(move, self._dataset, "merge_insert"), data_obj, schema)
         return _counts(stats)
 
     def execute_uncommitted(
         self, data_obj: Any, *, schema: Optional["pa.Schema"] = None
     ) -> Tuple[Transaction, Dict[str, int]]:
         """Writes the files, and returns the transaction to commit with the counts."""
-        content, stats = self._run("merge_insert_uncommitted", data_obj, schema)
+        content, stats = self._run(self._dataset._core.merge_insert_uncommitted, data_obj, schema)
         return decode_transaction(content), _counts(stats)
 
     def execute_batches(self, new_data: Any) -> Dict[str, int]:
@@ -164,9 +165,9 @@ class MergeInsertBuilder:
 
     def analyze_plan(self, data_obj: Any, *, schema: Optional["pa.Schema"] = None) -> str:
         """Does all but the commit, and tells what the steps came to, as text."""
-        return self._run("analyze_merge_insert", data_obj, schema)
+        return self._run(self._dataset._core.analyze_merge_insert, data_obj, schema)
 
-    def _run(self, method: str, data_obj: Any, schema: Optional["pa.Schema"]) -> Any:
+    def _run(self, method: Callable[..., Any], data_obj: Any, schema: Optional["pa.Schema"]) -> Any:
         if not self._changes_anything():
             raise ValueError(
                 "Invalid user input: The merge insert job is not configured to change the data in "
@@ -175,7 +176,7 @@ class MergeInsertBuilder:
         self._options.set_retries(self._retries, self._timeout.total_seconds())
         stream = to_stream(data_obj, schema)
         try:
-            return getattr(self._dataset._core, method)(stream, self._options)
+            return method(stream, self._options)
         except CoreError as error:
             raise_source_error(stream)
             raise translate(error, "change") from None

@@ -16,6 +16,7 @@ from .errors import (
     unsigned_list,
 )
 from .fragment import FragmentMetadata, decode_fragment, encode_fragment
+from .move import move
 
 if TYPE_CHECKING:
     from .dataset import LanceDataset
@@ -340,8 +341,10 @@ class Compaction:
         options: Optional[Dict[str, Any]] = None,
     ) -> CompactionMetrics:
         try:
-            dataset._core = dataset._core.commit_compaction(
-                [(rewrite.read_version, rewrite.group) for rewrite in rewrites]
+            move(
+                dataset,
+                "commit_compaction",
+                [(rewrite.read_version, rewrite.group) for rewrite in rewrites],
             )
         except CoreError as error:
             raise translate(error, "change") from None
@@ -351,7 +354,7 @@ class Compaction:
     def execute(dataset: "LanceDataset", options: Optional[Dict[str, Any]] = None) -> CompactionMetrics:
         given = _checked_options(dataset, options)
         try:
-            dataset._core, metrics = dataset._core.compact(_core_options(given))
+            _, metrics = move(dataset, "compact", _core_options(given))
         except CoreError as error:
             raise translate(error, "change") from None
         return CompactionMetrics(*metrics)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Union
 
 from . import _core
@@ -19,6 +20,7 @@ from .errors import (
     translate,
     unsigned,
 )
+from .move import move
 from .progress import ProgressCalls
 
 if TYPE_CHECKING:
@@ -34,9 +36,16 @@ _MODES = {
 _STORAGE_VERSIONS = ("0.1", "2.0", "2.1", "2.2", "2.3", "legacy", "next", "stable")
 
 
+@dataclass(frozen=True)
+class InPlace:
+    """An open table that :func:`write_dataset` moves to the version that it makes."""
+
+    dataset: "LanceDataset"
+
+
 def write_dataset(
     data_obj: Any,
-    uri: Optional[Union[str, os.PathLike, "LanceDataset"]] = None,
+    uri: Optional[Union[str, os.PathLike, "LanceDataset", InPlace]] = None,
     schema: Optional["pa.Schema"] = None,
     mode: str = "create",
     *,
@@ -135,11 +144,16 @@ def write_dataset(
 
     if uri is None:
         raise ValueError("Must specify either 'uri' or both 'namespace_client' and 'table_id'.")
+    moved = uri.dataset if isinstance(uri, InPlace) else None
+    if moved is not None:
+        uri = moved
     into = uri._core if isinstance(uri, LanceDataset) else None
     target = "" if into is not None else uri_text(uri)
     stream = to_stream(data_obj, schema)
     try:
-        if into is not None:
+        if moved is not None:
+            written = move(moved, "insert", stream, options, _calls(progress))
+        elif into is not None:
             written = into.insert(stream, options, _calls(progress))
         else:
             written = _core.Dataset.write(target, stream, options, _calls(progress))
