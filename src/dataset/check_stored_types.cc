@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "schema/blob.h"
+#include "schema/semantic_type.h"
 
 namespace lance {
 namespace {
@@ -17,6 +18,13 @@ std::string_view PlainType(std::string_view type) {
 /// Values of any number of bytes that come in several forms; pages tell which.
 bool HasForms(std::string_view type) {
   return type == "json" || type.starts_with("dict:") || type.starts_with("blob");
+}
+
+/// The same values in any layout.
+bool IsSameSemanticType(const Field& wanted, const Field& stored) {
+  auto type = SemanticTypeOf(wanted);
+  auto other = ParseSemanticType(stored.logical_type);
+  return type.ok() && other.ok() && *type == *other;
 }
 
 bool IsSameType(const Field& wanted, const Field& stored) {
@@ -36,6 +44,7 @@ Status CheckStoredTypes(const Schema& wanted, const FindStored& find) {
     if (IsBlobV1(*leaf) || IsBlobV1Descriptor(*leaf) || IsBlobV2Descriptor(*leaf)) continue;
     const Field* stored = find(leaf->id);
     if (stored == nullptr || IsSameType(*leaf, *stored)) continue;
+    if (wanted.semantic_types && IsSameSemanticType(*leaf, *stored)) continue;
     return WithPlace(Corrupt("data file has ", stored->logical_type, " values '", stored->name,
                              "' in the place of field ", leaf->id, " '", leaf->name, "', expected ",
                              leaf->logical_type),

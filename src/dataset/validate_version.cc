@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "dataset/check_stored_types.h"
 #include "file/file_reader.h"
 #include "table/fragment_deletions.h"
 #include "table/row_id_sequence.h"
@@ -44,27 +45,35 @@ Status CheckSizes(const Context& context, const Snapshot& snapshot,
   return Status::OK();
 }
 
-/// The columns of a file have as many rows as its fragment.
-Status CheckRows(const Context& context, const StoreLocation& location, uint64_t rows) {
+/// The columns of a file have as many rows as its fragment, and values of the types that are
+/// wanted.
+Status CheckContent(const Context& context, const StoreLocation& location,
+                    const table::DataFile& file, uint64_t rows, const Schema& wanted) {
   ARROW_ASSIGN_OR_RAISE(auto object, location.store->OpenReader(context, location.path));
   ARROW_ASSIGN_OR_RAISE(auto reader, FileReader::Open(context, std::move(object)));
   if (reader->num_rows() != rows) {
-    return WithPlace(Corrupt("data file has another number of rows than its fragment: ",
-                             reader->num_rows(), ", expected ", rows),
-                     {.path = location.path});
+    return Corrupt("data file has another number of rows than its fragment: ", reader->num_rows(),
+                   ", expected ", rows);
   }
+  ARROW_RETURN_NOT_OK(CheckStoredTypes(wanted, [&](int32_t id) {
+    return reader->StoredField(
+        id, {file.fields().data(), static_cast<size_t>(file.fields_size())},
+        {file.column_indices().data(), static_cast<size_t>(file.column_indices_size())});
+  }));
   ARROW_ASSIGN_OR_RAISE(auto all, reader->Project());
   return reader->CheckColumns(context, all);
 }
 
 Status CheckContents(const Context& context, const Snapshot& snapshot,
-                     const table::DataFragment& fragment) {
+                     const table::DataFragment& fragment, const Schema& wanted) {
   for (const auto& file : fragment.files()) {
     // Files of 0.1 may lack their schema. Their rows are counted when they are opened.
     if (fragment.physical_rows() == 0 || file.file_major_version() < 2) continue;
     ARROW_ASSIGN_OR_RAISE(auto location,
                           LocateDataFile(snapshot.table(), snapshot.manifest(), file));
-    ARROW_RETURN_NOT_OK(CheckRows(context, location, fragment.physical_rows()));
+    ARROW_RETURN_NOT_OK(
+        WithPlace(CheckContent(context, location, file, fragment.physical_rows(), wanted),
+                  {.path = location.path}));
   }
   return Status::OK();
 }
@@ -123,9 +132,8 @@ Status ValidateVersion(const Snapshot& snapshot) {
     ARROW_ASSIGN_OR_RAISE(auto fragment, ParseFragment(snapshot.fragments()[i]));
     ARROW_RETURN_NOT_OK(CheckFileLists(fragment, snapshot.manifest().schema));
     ARROW_RETURN_NOT_OK(CheckSizes(context, snapshot, fragment));
-    // Opening compares the types.
     ARROW_RETURN_NOT_OK(snapshot.OpenFragment(context, selection, i).status());
-    return CheckContents(context, snapshot, fragment);
+    return CheckContents(context, snapshot, fragment, selection->data);
   }));
   if (!snapshot.manifest().has_stable_row_ids()) return Status::OK();
   return WithPlace(CheckRowIdsAreUnique(snapshot), {.path = snapshot.table().root});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <utility>
 
 #include "arrow/buffer.h"
 #include "arrow/util/key_value_metadata.h"
@@ -76,6 +78,28 @@ Result<std::vector<ByteRange>> Ranges(const Offsets& offsets, const Sizes& sizes
     out.push_back({offsets[i], sizes[i]});
   }
   return out;
+}
+
+/// Files of one table mostly have the same descriptor: the one that was parsed last.
+class DescriptorCache {
+ public:
+  std::shared_ptr<const Descriptor> Find(Bytes bytes) {
+    std::lock_guard lock(mutex_);
+    return last_ != nullptr && last_->bytes == AsText(bytes) ? last_ : nullptr;
+  }
+  void Keep(std::shared_ptr<const Descriptor> descriptor) {
+    std::lock_guard lock(mutex_);
+    last_ = std::move(descriptor);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<const Descriptor> last_;
+};
+
+DescriptorCache& LastDescriptor() {
+  static DescriptorCache cache;
+  return cache;
 }
 
 }  // namespace
@@ -215,9 +239,7 @@ struct FileMetadata::Loader {
   Status ParseDescriptorAtHand() {
     const ByteRange range = out.global_buffers_[0];
     if (range.offset < tail_start) return Status::OK();
-    if (!ParseDescriptor(Slice(*tail, range.offset - tail_start, range.size)).ok()) {
-      out.schema_ = Schema();
-    }
+    (void)ParseDescriptor(Slice(*tail, range.offset - tail_start, range.size));
     return Status::OK();
   }
 
@@ -237,12 +259,24 @@ struct FileMetadata::Loader {
   }
 
   Status ParseDescriptor(Bytes bytes) {
+    auto descriptor = LastDescriptor().Find(bytes);
+    if (descriptor == nullptr) {
+      ARROW_ASSIGN_OR_RAISE(descriptor, Decode(bytes));
+      LastDescriptor().Keep(descriptor);
+    }
+    out.descriptor_ = std::move(descriptor);
+    return Status::OK();
+  }
+
+  Result<std::shared_ptr<const Descriptor>> Decode(Bytes bytes) const {
     lance::file::FileDescriptor descriptor;
     if (!ParseMessage(bytes, &descriptor)) {
       return Corrupt("global buffer 0 at ", out.global_buffers_[0].offset,
                      " is not a valid file descriptor");
     }
-    ARROW_ASSIGN_OR_RAISE(out.schema_, Schema::FromProto(descriptor.schema().fields()));
+    auto parsed = std::make_shared<Descriptor>();
+    parsed->bytes = AsText(bytes);
+    ARROW_ASSIGN_OR_RAISE(parsed->schema, Schema::FromProto(descriptor.schema().fields()));
     if (descriptor.schema().metadata_size() > 0) {
       std::vector<std::string> keys;
       std::vector<std::string> values;
@@ -250,16 +284,18 @@ struct FileMetadata::Loader {
       std::sort(keys.begin(), keys.end());
       values.reserve(keys.size());
       for (const auto& key : keys) values.push_back(descriptor.schema().metadata().at(key));
-      out.schema_.metadata = arrow::key_value_metadata(std::move(keys), std::move(values));
+      parsed->schema.metadata = arrow::key_value_metadata(std::move(keys), std::move(values));
     }
-    out.declared_rows_ = descriptor.length();
-    return Status::OK();
+    parsed->rows = descriptor.length();
+    return parsed;
   }
 };
 
 Result<FileMetadata> FileMetadata::Load(const Context& context, RandomReader& reader,
                                         bool with_schema) {
   FileMetadata out;
+  static const auto kNone = std::make_shared<const Descriptor>();
+  out.descriptor_ = kNone;
   Loader loader{context, reader, out};
   ARROW_RETURN_NOT_OK(loader.Run(with_schema));
   return out;

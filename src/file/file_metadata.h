@@ -60,6 +60,13 @@ struct ColumnMetadata {
   std::vector<uint64_t> PageStarts() const;
 };
 
+/// What the first global buffer says.
+struct Descriptor {
+  std::string bytes;
+  Schema schema;
+  uint64_t rows = 0;
+};
+
 /// Everything in a 2.x file but its data. Column metadata is loaded when a column is first asked
 /// for, so that opening a file of thousands of columns to read one of them stays cheap.
 class FileMetadata {
@@ -74,9 +81,9 @@ class FileMetadata {
 
   const Footer& footer() const { return footer_; }
   FileVersion version() const { return version_; }
-  const Schema& schema() const { return schema_; }
+  const Schema& schema() const { return descriptor_->schema; }
   /// Number of rows as the file descriptor states it (informative).
-  uint64_t declared_rows() const { return declared_rows_; }
+  uint64_t declared_rows() const { return descriptor_->rows; }
   const std::vector<ByteRange>& global_buffers() const { return global_buffers_; }
   uint32_t num_columns() const { return footer_.num_columns; }
   /// The end of a file of version 0.1, which has metadata of another form.
@@ -95,8 +102,7 @@ class FileMetadata {
 
   Footer footer_;
   FileVersion version_ = kDefaultFileVersion;
-  Schema schema_;
-  uint64_t declared_rows_ = 0;
+  std::shared_ptr<const Descriptor> descriptor_;
   uint64_t file_size_ = 0;
   std::vector<ByteRange> global_buffers_;
   std::vector<ByteRange> columns_;

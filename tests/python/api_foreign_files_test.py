@@ -104,3 +104,17 @@ def test_missing_columns_are_null(lancecpp, path, version):
     table = append_by_hand(lancecpp, path, BASE.drop_columns(["st"]), version)
     assert table.to_table()["st"].to_pylist() == [{"a": 1}, {"a": 2}, {"a": 3}, None, None, None]
     table.validate()
+
+
+def test_wide_files_are_validated(lancecpp, path):
+    """Their own schema is not among what is read anyway."""
+    names = [f"a column with a rather long name, number {i}" for i in range(1500)]
+    table = lancecpp.write_dataset(pa.table({name: [1] for name in names}), path)
+    other = lancecpp.write_dataset(pa.table({name: [1.5] for name in names}), path + ".other")
+    fragment = other.get_fragments()[0].metadata
+    for name in os.listdir(path + ".other/data"):
+        shutil.copy(f"{path}.other/data/{name}", f"{path}/data/{name}")
+    operation = lancecpp.LanceOperation.Append([fragment])
+    table = lancecpp.LanceDataset.commit(path, operation, read_version=1)
+    with pytest.raises(OSError, match="double values .* expected int64"):
+        table.validate()
