@@ -35,7 +35,8 @@ class TextColumn {
     if (size > kMostBytes - bytes_.length()) {
       return UserError("texts of more than ", kMostBytes, " bytes at once");
     }
-    ARROW_RETURN_NOT_OK(bytes_.Append(text.data(), size));
+    // The bytes of an empty text may be nowhere, which copies must not be given.
+    if (size > 0) ARROW_RETURN_NOT_OK(bytes_.Append(text.data(), size));
     *next_++ = static_cast<Offset>(bytes_.length());
     return Status::OK();
   }
