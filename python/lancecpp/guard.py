@@ -55,7 +55,7 @@ def _guarded(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 def _message(name: str, error: str) -> str:
     """The same in one line, without the classes of the module."""
     called, mark, _ = error.partition("(): " + _MARKS[0])
-    if mark:
+    if mark and called:  # setters have no name
         name = called  # which may be one that ``name`` has called
     given = error.partition(_GIVEN)[2].split(", ")
     shown = ", ".join(kind for kind in given if kind and "lancecpp._core." not in kind)
