@@ -28,7 +28,7 @@ Result<ArrayPtr> Pick(const Field& wanted, const ArrayPtr& values, arrow::Memory
     members.push_back(std::move(picked));
   }
   ARROW_ASSIGN_OR_RAISE(auto validity, CopyValidity(packed, pool));
-  return std::make_shared<arrow::StructArray>(arrow::struct_(std::move(fields)), packed.length(),
+  return std::make_shared<arrow::StructArray>(arrow::struct_(fields), packed.length(),
                                               std::move(members), std::move(validity),
                                               packed.null_count());
 }
