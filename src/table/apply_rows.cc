@@ -62,9 +62,7 @@ Status StampUpdatedRows(const Update& update, uint64_t version, table::DataFragm
 
 /// Whether the table still has the file, with fields that other files have not taken over.
 bool IsNowHere(const table::DataFile& file, const table::DataFragment& current) {
-  const bool has_fields = std::any_of(file.fields().begin(), file.fields().end(),
-                                      [](int32_t id) { return id != kTombstoneFieldId; });
-  return has_fields &&
+  return !HoldsTombstonesOnly(file) &&
          std::any_of(current.files().begin(), current.files().end(),
                      [&file](const table::DataFile& other) { return other.path() == file.path(); });
 }

@@ -113,7 +113,8 @@ class Committer {
       }
       ARROW_RETURN_NOT_OK(context_.CheckStop());
       if (newest_ != nullptr) {
-        ARROW_RETURN_NOT_OK(strict_ || options_.detached ? CheckSameTable() : CatchUp());
+        ARROW_RETURN_NOT_OK(strict_ || options_.detached ? CheckSameTable(/*is_newest=*/false)
+                                                         : CatchUp());
       }
       ARROW_ASSIGN_OR_RAISE(auto committed, Attempt());
       if (committed != nullptr) return committed;
@@ -150,8 +151,8 @@ class Committer {
   Status CatchUp() {
     ARROW_ASSIGN_OR_RAISE(auto locations, ListVersionsAfter(context_, *table_.store, table_.root,
                                                             newest_->version()));
-    if (locations.empty()) return CheckStillNewest();
-    ARROW_RETURN_NOT_OK(CheckSameTable());
+    ARROW_RETURN_NOT_OK(CheckSameTable(/*is_newest=*/locations.empty()));
+    if (locations.empty()) return Status::OK();
     for (const ManifestLocation& location : locations) {
       auto file = ManifestFile::Read(context_, *table_.store, location);
       if (!file.ok() && GetErrorCode(file.status()) == ErrorCode::kNotFound) {
@@ -169,20 +170,13 @@ class Committer {
     return FinishRebase();
   }
 
-  /// The newest version is never cleaned up: if it is gone, so is the table.
-  Status CheckStillNewest() const {
+  /// A version never becomes another one. It may have been cleaned up, but not if it is the newest:
+  /// if that is gone, so is the table.
+  Status CheckSameTable(bool is_newest) const {
     auto is_there = newest_->IsThere(context_, *table_.store);
     if (GetErrorCode(is_there.status()) == ErrorCode::kNotFound) {
-      return OtherTable("is gone and none is newer");
+      return is_newest ? OtherTable("is gone and none is newer") : Status::OK();
     }
-    ARROW_RETURN_NOT_OK(is_there.status());
-    return *is_there ? Status::OK() : OtherTable("is another one now");
-  }
-
-  /// A version that others came after may have been cleaned up, but never becomes another one.
-  Status CheckSameTable() const {
-    auto is_there = newest_->IsThere(context_, *table_.store);
-    if (GetErrorCode(is_there.status()) == ErrorCode::kNotFound) return Status::OK();
     ARROW_RETURN_NOT_OK(is_there.status());
     return *is_there ? Status::OK() : OtherTable("is another one now");
   }

@@ -40,14 +40,17 @@ bool MayTellStructure(const table::DataFile& dead, const Schema& before, const S
 
 }  // namespace
 
+bool HoldsTombstonesOnly(const table::DataFile& file) {
+  return std::all_of(file.fields().begin(), file.fields().end(),
+                     [](int32_t id) { return id == kTombstoneFieldId; });
+}
+
 void BuryFields(const std::set<int32_t>& fields, table::DataFragment* fragment) {
   for (int i = fragment->files_size() - 1; i >= 0; --i) {
-    bool all_buried = true;
     for (int32_t& id : *fragment->mutable_files(i)->mutable_fields()) {
       if (fields.contains(id)) id = kTombstoneFieldId;
-      all_buried = all_buried && id == kTombstoneFieldId;
     }
-    if (all_buried) fragment->mutable_files()->DeleteSubrange(i, 1);
+    if (HoldsTombstonesOnly(fragment->files(i))) fragment->mutable_files()->DeleteSubrange(i, 1);
   }
 }
 
@@ -70,10 +73,9 @@ bool RemoveDeadFiles(const Schema& schema,
 
 bool RemoveDroppedFiles(const Schema& before, const Schema& after, table::DataFragment* fragment) {
   const auto keep = [&](const table::DataFile& dead) {
-    const bool has_fields = std::any_of(dead.fields().begin(), dead.fields().end(),
-                                        [](int32_t id) { return id != kTombstoneFieldId; });
+    if (HoldsTombstonesOnly(dead)) return false;
     const bool was_dead = !HasLiveField(dead, before);
-    return has_fields && (was_dead || MayTellStructure(dead, before, after, *fragment));
+    return was_dead || MayTellStructure(dead, before, after, *fragment);
   };
   return RemoveDeadFiles(after, keep, fragment);
 }

@@ -9,6 +9,9 @@
 
 namespace lance {
 
+/// Whether other files have taken over all fields of a file.
+bool HoldsTombstonesOnly(const table::DataFile& file);
+
 /// Takes files and overlays out of a fragment that hold neither a field of the schema nor row
 /// lineage, but for files that are to be kept. One file stays: the reference doesn't read fragments
 /// without any. False if nothing is taken out.
